@@ -11,10 +11,10 @@ from mags.models.answer.extractive import ExtractiveAnswerer, find_chain, judge
 from mags.models.answer.question import read_question
 from mags.models.answer.support import (
     SupportWeights,
-    evidence,
     kind_share,
     rare_share,
     stands,
+    support_features,
     word_share,
 )
 from mags.ports.answer import Answer, ContextItem
@@ -233,7 +233,7 @@ def test_support_is_a_share(question: str, text: str, score: float, current: boo
         id=1, text=text, current=current, fact=("Alice", "lives in", "Oslo"), score=score
     )
     for stand in stands(asked, [item, REX]):
-        assert 0.0 <= evidence(asked, item, stand).weigh(WEIGHTS) <= 1.0
+        assert 0.0 <= support_features(asked, item, stand).weigh(WEIGHTS) <= 1.0
 
 
 def test_the_stand_of_a_memory_is_its_lead_and_the_rarity_of_words():

@@ -6,13 +6,13 @@ from mags.models.answer.question import content, read_question
 from mags.models.answer.support import (
     MISFIT,
     NOW_FOR_THEN,
-    Evidence,
     Stand,
+    SupportFeatures,
     SupportWeights,
-    evidence,
     fits,
     name_share,
     rare_share,
+    support_features,
 )
 from mags.models.answer.support import weighed as weighed_all
 from mags.ports.answer import ContextItem
@@ -23,10 +23,10 @@ def read(text: str):
     return read_question(Turn(text=text, speaker="user"))
 
 
-def weighed(text: str, item: ContextItem) -> Evidence:
+def weighed(text: str, item: ContextItem) -> SupportFeatures:
     question = read(text)
     rarity = dict.fromkeys(question.words, 1.0)
-    return evidence(question, item, Stand(ahead=0.0, rarity=rarity))
+    return support_features(question, item, Stand(ahead=0.0, rarity=rarity))
 
 
 def fact(subject: str, relation: str, obj: str, **more: object) -> ContextItem:
@@ -103,9 +103,9 @@ def test_a_fact_of_another_kind_does_not_cover_it(question, item):
 
 def test_a_fact_that_fits_weighs_nine_tenths_at_least():
     weights = SupportWeights()
-    none = Evidence(words=0.0, names=0.0, kind=0.0, ahead=0.0, covered=1.0, factor=1.0)
+    none = SupportFeatures(words=0.0, names=0.0, kind=0.0, ahead=0.0, covered=1.0, factor=1.0)
     assert none.weigh(weights) == pytest.approx(0.9)
-    full = Evidence(words=1.0, names=1.0, kind=1.0, ahead=1.0, covered=1.0, factor=1.0)
+    full = SupportFeatures(words=1.0, names=1.0, kind=1.0, ahead=1.0, covered=1.0, factor=1.0)
     assert full.weigh(weights) == pytest.approx(1.0)
 
 

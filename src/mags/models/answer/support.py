@@ -87,7 +87,7 @@ class SupportWeights:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class SupportFeatures:
     """What the support of one memory is weighed from, each in [0, 1].
 
     `words`, `names`, `kind`, `ahead`: the features that `SupportWeights` weighs. `covered`: for a
@@ -115,8 +115,10 @@ class Evidence:
         return min(1.0, features * self.factor)
 
 
-def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:
-    """Items with their evidence, in order.
+def weighed(
+    question: Question, items: Sequence[ContextItem]
+) -> list[tuple[ContextItem, SupportFeatures]]:
+    """Items with their features, in order.
 
     A fact that came out as one with another memory counts only if it fits what is asked - else
     the other speaks for both - and has no lead of its own. The turn that came out as one with
@@ -129,12 +131,12 @@ def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[Cont
     out = []
     for item in items:
         if item.within is None:
-            out.append((item, evidence(question, item, found[item.id])))
+            out.append((item, support_features(question, item, found[item.id])))
         elif item.fact is None and item.within in silent:
-            out.append((item, evidence(question, item, found[item.within])))
+            out.append((item, support_features(question, item, found[item.within])))
         elif item.fact is not None and item.within in found and fits(question, item):
             stand = replace(found[item.within], ahead=0.0)
-            out.append((item, evidence(question, item, stand)))
+            out.append((item, support_features(question, item, stand)))
     return out
 
 
@@ -144,7 +146,7 @@ def fits(question: Question, item: ContextItem) -> bool:
     return bool(fit.answer or fit.whole) or (question.identity and fit.subject)
 
 
-def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
+def support_features(question: Question, item: ContextItem, stand: Stand) -> SupportFeatures:
     """What speaks for and against a memory.
 
     A fact that is asked for with every word and name carries 0.9 and more, one with some left
@@ -171,7 +173,7 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
         not fits and bool(question.topic) and not question.topic & content(told_of(item)),
         contrary(question, item, fits=fits) or _nameless(question, item, fit),
     )
-    return Evidence(
+    return SupportFeatures(
         words=rare_share(item, stand.rarity),
         names=names,
         kind=kind,
