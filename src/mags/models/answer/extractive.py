@@ -23,7 +23,7 @@ from mags.models.answer.people import (
     own_name,
     profile,
 )
-from mags.models.answer.question import Question, content, read_question
+from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
     ENDED,
     KINDLESS,
@@ -117,7 +117,7 @@ class ExtractiveAnswerer:
         text = f"{answer.text} {OPEN}{_brief(told.text)}{CLOSE}{_mark(told)}"
         return replace(answer, text=text, citations=citations, links=pairs(citations))
 
-    def _answer(self, question: Question, items: Sequence[ContextItem]) -> Answer:
+    def _answer(self, question: ParsedQuestion, items: Sequence[ContextItem]) -> Answer:
         chain = find_chain(question, items)
         if chain is not None:
             steps, end = chain
@@ -133,7 +133,11 @@ class ExtractiveAnswerer:
 
 
 def _quoting(
-    question: Question, head: str, items: Sequence[ContextItem], best: ContextItem, support: float
+    question: ParsedQuestion,
+    head: str,
+    items: Sequence[ContextItem],
+    best: ContextItem,
+    support: float,
 ) -> Answer:
     """An answer that begins with `head` and quotes items, with the source of the best."""
     quotes = " ".join(
@@ -200,7 +204,7 @@ def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
 
 
 def judge(
-    question: Question, items: Sequence[ContextItem], weights: SupportWeights
+    question: ParsedQuestion, items: Sequence[ContextItem], weights: SupportWeights
 ) -> list[tuple[float, ContextItem]]:
     """Items with their support, best first; equals in the order of recall."""
     judged = [(found.weigh(weights), item) for item, found in weighed(question, items)]
@@ -208,7 +212,7 @@ def judge(
 
 
 def _of_kind_first(
-    question: Question, judged: Sequence[tuple[float, ContextItem]], threshold: float
+    question: ParsedQuestion, judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
     """Judged memories, of which those that carry an answer are ordered by having one, too.
 
@@ -243,7 +247,7 @@ def _sure_only(
 
 
 def newest_first(
-    question: Question, judged: Sequence[tuple[float, ContextItem]], threshold: float
+    question: ParsedQuestion, judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
     """Judged memories, best first, with the newest word on the matter in front.
 
@@ -271,7 +275,9 @@ def newest_first(
     return [(ranked[0][0], first[1]), *rest]  # the matter is carried, told anew it still is
 
 
-def _tells_anew(question: Question, best: ContextItem, item: ContextItem, *, strong: bool) -> bool:
+def _tells_anew(
+    question: ParsedQuestion, best: ContextItem, item: ContextItem, *, strong: bool
+) -> bool:
     """Whether a turn was said after the best memory and tells the same matter once more."""
     if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
         return False
@@ -288,7 +294,7 @@ def _tells_anew(question: Question, best: ContextItem, item: ContextItem, *, str
     return valued or CHANGED.search(item.text) is not None
 
 
-def _counts_anew(question: Question, best: ContextItem, item: ContextItem) -> bool:
+def _counts_anew(question: ParsedQuestion, best: ContextItem, item: ContextItem) -> bool:
     """Whether a turn counts again what was counted before: "seven species now" after "5 species".
 
     How it came about need not be said again.
@@ -303,7 +309,7 @@ def _counts_anew(question: Question, best: ContextItem, item: ContextItem) -> bo
 
 
 def _together(
-    question: Question, best: ContextItem, strong: Sequence[ContextItem]
+    question: ParsedQuestion, best: ContextItem, strong: Sequence[ContextItem]
 ) -> list[ContextItem]:
     """The best and the other strong facts of the same slot, one for each answer."""
     end = slot(question, best).answer
@@ -320,7 +326,7 @@ def _together(
 
 
 def find_chain(
-    question: Question, items: Sequence[ContextItem]
+    question: ParsedQuestion, items: Sequence[ContextItem]
 ) -> tuple[Sequence[ContextItem], str] | None:
     """Return the facts that join up in the order of their steps, and the end they lead to.
 
@@ -356,7 +362,7 @@ def _told(item: ContextItem, end: str) -> str:
     return f"{article[1]} {name}" if article else name
 
 
-def _head(question: Question, items: Sequence[ContextItem]) -> str:
+def _head(question: ParsedQuestion, items: Sequence[ContextItem]) -> str:
     """What is asked for, before the quotes; empty where only the quotes tell."""
     fit, best = slot(question, items[0]), items[0]
     ends = [_told(item, fit.answer) for item in items] if fit.answer else []
@@ -383,7 +389,7 @@ def _placed(item: ContextItem) -> bool:
     return (known is not None and known.answers == "place") or relation.endswith(PLACING)
 
 
-def _yes_or_no(question: Question, item: ContextItem) -> str:
+def _yes_or_no(question: ParsedQuestion, item: ContextItem) -> str:
     """What a fact that was asked about as a whole says, one that is over too."""
     denied = _denies(question, item)
     if item.current and item.fact is not None and not (past(item.fact[1]) and not question.told):
@@ -391,7 +397,7 @@ def _yes_or_no(question: Question, item: ContextItem) -> str:
     return "" if question.told or question.past or denied else "No"
 
 
-def _denies(question: Question, item: ContextItem) -> bool:
+def _denies(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
     if item.fact is None:
         return False
@@ -445,7 +451,7 @@ def _mark(item: ContextItem) -> str:
     return f"{f' {GUESS}' if item.tentative else ''} [m{item.id}]"
 
 
-def quoted(question: Question, text: str, *, marked: bool) -> str:
+def quoted(question: ParsedQuestion, text: str, *, marked: bool) -> str:
     """The sentence of a memory that says most of what was asked, in quotation marks if `marked`.
 
     Where it lacks the kind of thing that is asked for ("She starts on 1 April" is what "When did

@@ -114,7 +114,7 @@ class Then:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ParsedQuestion:
     """`words`: stems of the content words. `names`: for each named thing its stems (the speaker
     for "I" and "my"). `kind`: as in `Plan.answer_kind`. `past`: what is over is wanted.
     `told`: it is put in the past tense, so that what is over may answer it too. `identity`: it
@@ -168,7 +168,7 @@ class Question:
     does: frozenset[str] = frozenset()
 
 
-def read_question(turn: Turn) -> Question:
+def read_question(turn: Turn) -> ParsedQuestion:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     timeless, then = then_of(text, turn.at)
@@ -190,7 +190,7 @@ def read_question(turn: Turn) -> Question:
     alive = kind == "yesno" and "alive" in heard
     words = (content(text) | trade) - (content("alive") if alive else frozenset())
     typed = TYPED.match(text)
-    return Question(
+    return ParsedQuestion(
         words=_weighty(words, kind, names, bound),
         names=tuple(dict.fromkeys(name for name in names if name)),
         kind=kind,

@@ -32,7 +32,7 @@ from mags.models.answer.cues import (
     without_subject,
 )
 from mags.models.answer.cues import NAMED as NAME_TOLD
-from mags.models.answer.question import Question, Then, content, same_relation, type_of
+from mags.models.answer.question import ParsedQuestion, Then, content, same_relation, type_of
 from mags.models.policy.rules.when import times
 from mags.models.words import stems
 from mags.ports.answer import ContextItem
@@ -116,7 +116,7 @@ class SupportFeatures:
 
 
 def weighed(
-    question: Question, items: Sequence[ContextItem]
+    question: ParsedQuestion, items: Sequence[ContextItem]
 ) -> list[tuple[ContextItem, SupportFeatures]]:
     """Items with their features, in order.
 
@@ -140,13 +140,13 @@ def weighed(
     return out
 
 
-def fits(question: Question, item: ContextItem) -> bool:
+def fits(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether the fact of an item is what is asked for, or says something of who is."""
     fit = slot(question, item)
     return bool(fit.answer or fit.whole) or (question.identity and fit.subject)
 
 
-def support_features(question: Question, item: ContextItem, stand: Stand) -> SupportFeatures:
+def support_features(question: ParsedQuestion, item: ContextItem, stand: Stand) -> SupportFeatures:
     """What speaks for and against a memory.
 
     A fact that is asked for with every word and name carries 0.9 and more, one with some left
@@ -185,21 +185,21 @@ def support_features(question: Question, item: ContextItem, stand: Stand) -> Sup
     )
 
 
-def _said(question: Question, relation: str) -> frozenset[str]:
+def _said(question: ParsedQuestion, relation: str) -> frozenset[str]:
     """Stems by which a question asks for a relation or, to deny it, for its opposite."""
     known = canonical(relation)
     opposite = known.opposite if known is not None else ""
     return question.relations.get(relation, question.relations.get(opposite, frozenset()))
 
 
-def _kindless(question: Question, item: ContextItem, kind: float) -> bool:
+def _kindless(question: ParsedQuestion, item: ContextItem, kind: float) -> bool:
     """Whether a time or a place is asked for, and a fact has neither in it nor beside it."""
     if kind or question.kind not in ("time", "place"):
         return False
     return question.kind == "place" or item.valid_from is None
 
 
-def _nameless(question: Question, item: ContextItem, fit: Slot) -> bool:
+def _nameless(question: ParsedQuestion, item: ContextItem, fit: Slot) -> bool:
     """Whether a name is asked for and the end of a fact that would answer is none."""
     if question.cue is not NAME_TOLD or item.fact is None or not fit.answer:
         return False
@@ -243,7 +243,7 @@ def end_of(item: ContextItem, end: str) -> str:
     return "" if item.fact is None else item.fact[2 if end == "object" else 0]
 
 
-def slot(question: Question, item: ContextItem) -> Slot:
+def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
     """How the fact of an item fits the question; all False without a fact."""
     if item.fact is None:
         return Slot()
@@ -283,7 +283,7 @@ def slot(question: Question, item: ContextItem) -> Slot:
     return fit
 
 
-def named(question: Question, end: str) -> bool:
+def named(question: ParsedQuestion, end: str) -> bool:
     """Whether a question names this end of a fact."""
     words = content(end) or stems(end)
     known = frozenset().union(question.words, *question.names)
@@ -296,7 +296,7 @@ def named(question: Question, end: str) -> bool:
     return any(name and name <= stems(end) for name in question.names)
 
 
-def _asked_relation(question: Question, relation: str, subject: str, obj: str) -> bool:
+def _asked_relation(question: ParsedQuestion, relation: str, subject: str, obj: str) -> bool:
     """The question names it, shares a word with it, or asks for nothing but what it answers."""
     relation = relation.removeprefix(NO_LONGER)
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
@@ -338,7 +338,7 @@ class Stand:
     rarity: Mapping[str, float]
 
 
-def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
+def stands(question: ParsedQuestion, items: Sequence[ContextItem]) -> list[Stand]:
     """The stand of each item; a lead of `HALF_LEAD` over the rest counts half."""
     held = [content(told_of(item)) for item in items]
     count = max(len(items), FEWEST_COMPARED)
@@ -371,7 +371,7 @@ def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
     return (every + max(shares)) / 2
 
 
-def word_share(question: Question, text: str, said: frozenset[str] = frozenset()) -> float:
+def word_share(question: ParsedQuestion, text: str, said: frozenset[str] = frozenset()) -> float:
     """Share of the content words asked for, names left out, in a text; 1 where there are none.
 
     `said`: words that the memory says in another way.
@@ -380,7 +380,7 @@ def word_share(question: Question, text: str, said: frozenset[str] = frozenset()
     return len(asked & (content(text) | said)) / len(asked) if asked else 1.0
 
 
-def name_share(question: Question, item: ContextItem) -> float:
+def name_share(question: ParsedQuestion, item: ContextItem) -> float:
     """Share of the names asked about that the memory has; 1 where the question has none."""
     if not question.names:
         return 1.0
@@ -391,14 +391,14 @@ def name_share(question: Question, item: ContextItem) -> float:
     return sum(name <= held for name in question.names) / len(question.names)
 
 
-def _own_thing(question: Question, item: ContextItem) -> bool:
+def _own_thing(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a fact is of a thing that who told it has: "the alarm company is Securo"."""
     subject = item.fact[0] if item.fact is not None else ""
     plain = subject.islower() and item.text.casefold().startswith(subject)  # no one's report
     return question.own_thing and plain and bool(content(subject) & question.words)
 
 
-def _of_self(question: Question, text: str) -> bool:
+def _of_self(question: ParsedQuestion, text: str) -> bool:
     """Whether a turn of who asks is of themselves though it does not say so."""
     if question.own_thing and (
         of_nobody_else(text, question.words) or named_as_known(text, question.words)
@@ -407,7 +407,7 @@ def _of_self(question: Question, text: str) -> bool:
     return without_subject(text)
 
 
-def kind_share(question: Question, item: ContextItem) -> float:
+def kind_share(question: ParsedQuestion, item: ContextItem) -> float:
     """1 where the memory has something of the kind asked for, 0 where not, 0.5 unknown."""
     if question.origin and item.fact is None:  # a fact has it in its relation
         return float(FROM.search(item.text) is not None)
@@ -435,7 +435,7 @@ def told_of(item: ContextItem) -> str:
     return " ".join((item.text, item.speaker if own else "", *(item.fact or ())))
 
 
-def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
+def contrary(question: ParsedQuestion, item: ContextItem, *, fits: bool) -> bool:
     """Whether a memory is of something else, however many words it shares with the question.
 
     Of another relative ("my son's birthday" and "my daughter's"), of another thing or name of the
@@ -469,7 +469,7 @@ def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
     return teller <= stems(item.speaker) or any(teller <= stems(one) for one in quoted)
 
 
-def timely(question: Question, item: ContextItem, *, whole: bool) -> float:
+def timely(question: ParsedQuestion, item: ContextItem, *, whole: bool) -> float:
     """1 for what holds at the time asked about, `MISFIT` for what does not.
 
     `whole`: everything in its fact was asked about.
