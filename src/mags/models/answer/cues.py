@@ -124,7 +124,7 @@ def _kinds(text: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-KINDRED = {
+KIN_TERMS = {
     **_at_home("parent", "mother", "father"),
     **_at_home("grandparent", "grandmother", "grandfather"),
 } | _kinds(
@@ -190,10 +190,10 @@ def cue_of(question: str) -> re.Pattern[str] | None:
     return next((cue for asks, cue in HELD if asks.search(question.strip())), None)
 
 
-def kindred(text: str) -> frozenset[tuple[str, str]]:
+def kin_of(text: str) -> frozenset[tuple[str, str]]:
     """Of which relatives, pets and trades a text speaks, each with what it is one of."""
     words = {word.casefold().removesuffix("'s") for word in WORD.findall(text)}
-    return frozenset(KINDRED[word] for word in words if word in KINDRED)
+    return frozenset(KIN_TERMS[word] for word in words if word in KIN_TERMS)
 
 
 def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]]) -> bool:
@@ -207,7 +207,7 @@ def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]
 
 def former(question: str) -> frozenset[str]:
     """The relatives that are asked for as they are now: the husband, not the ex-husband."""
-    words = {word.casefold() for word in WORD.findall(question)} & KINDRED.keys()
+    words = {word.casefold() for word in WORD.findall(question)} & KIN_TERMS.keys()
     return frozenset() if _EX.search(question) else frozenset(words)
 
 

@@ -14,7 +14,7 @@ from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.citations import pairs
-from mags.models.answer.cues import CUES, KINDRED, STOP, WEEKDAYS, dead, of_nobody_else
+from mags.models.answer.cues import CUES, KIN_TERMS, STOP, WEEKDAYS, dead, of_nobody_else
 from mags.models.answer.people import (
     about_whom,
     asks_own_name,
@@ -196,7 +196,7 @@ def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
     return [
         replace(item, current=False)
         if item.fact is not None
-        and KINDRED.get(item.fact[1], ("", ""))[1] == "pet"
+        and KIN_TERMS.get(item.fact[1], ("", ""))[1] == "pet"
         and (item.fact[2] in dead or f"{item.fact[0]}'s {item.fact[1]}" in dead)
         else item
         for item in items

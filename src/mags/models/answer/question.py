@@ -9,15 +9,15 @@ from itertools import pairwise
 
 from mags.models.answer.cues import (
     BEHIND,
-    KINDRED,
+    KIN_TERMS,
     OF_ME,
     OWN,
     asks_for_own,
     cue_of,
     done_by_oneself,
     former,
+    kin_of,
     kind_of_thing,
-    kindred,
 )
 from mags.models.policy.rules.when import times
 from mags.models.words import WORD, plainer, stems, word_set
@@ -200,7 +200,7 @@ def read_question(turn: Turn) -> ParsedQuestion:
         identity=IDENTITY.match(text) is not None,
         cue=cue,
         bound=bound,
-        kin=kindred(text),
+        kin=kin_of(text),
         present=former(text),
         own=tuple(noun.casefold() for noun in OWN.findall(text)),
         then=then,
@@ -483,7 +483,7 @@ def _base(word: str) -> str:
 
 def _relatives() -> Mapping[str, str]:
     """From each word for a relative to the one that stands for all of them: "mum" is "mother"."""
-    return {w: one for w, (one, kind) in KINDRED.items() if kind in KIN_KINDS and w != kind}
+    return {w: one for w, (one, kind) in KIN_TERMS.items() if kind in KIN_KINDS and w != kind}
 
 
 KIN_KINDS = ("parent", "child", "grandparent")

@@ -21,7 +21,7 @@ from mags.models.answer.cues import (
     WEEKDAYS,
     became,
     dead,
-    kindred,
+    kin_of,
     named_as_known,
     of_another,
     of_another_doer,
@@ -445,7 +445,7 @@ def contrary(question: ParsedQuestion, item: ContextItem, *, fits: bool) -> bool
     told = told_of(item)
     turn = item.fact is None
     return (
-        strangers(question.kin, kindred(told))
+        strangers(question.kin, kin_of(told))
         or only_former(question.present, told)
         or (question.alive and not fits)
         or (question.cue is not None and question.cue.search(item.text) is None)
