@@ -196,7 +196,7 @@ def kin_of(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(KIN_TERMS[word] for word in words if word in KIN_TERMS)
 
 
-def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]]) -> bool:
+def other_kin(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]]) -> bool:
     """Whether a memory speaks of relatives, and of none that is asked about.
 
     A son is no daughter; either is a child.

@@ -28,7 +28,7 @@ from mags.models.answer.cues import (
     of_nobody_else,
     only_former,
     opposed,
-    strangers,
+    other_kin,
     without_subject,
 )
 from mags.models.answer.cues import NAMED as NAME_TOLD
@@ -445,7 +445,7 @@ def contrary(question: ParsedQuestion, item: ContextItem, *, fits: bool) -> bool
     told = told_of(item)
     turn = item.fact is None
     return (
-        strangers(question.kin, kin_of(told))
+        other_kin(question.kin, kin_of(told))
         or only_former(question.present, told)
         or (question.alive and not fits)
         or (question.cue is not None and question.cue.search(item.text) is None)
