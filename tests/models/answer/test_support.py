@@ -6,7 +6,7 @@ from mags.models.answer.question import content, read_question
 from mags.models.answer.support import (
     MISFIT,
     NOW_FOR_THEN,
-    Stand,
+    Comparison,
     SupportFeatures,
     SupportWeights,
     fits,
@@ -26,7 +26,7 @@ def read(text: str):
 def weighed(text: str, item: ContextItem) -> SupportFeatures:
     question = read(text)
     rarity = dict.fromkeys(question.words, 1.0)
-    return support_features(question, item, Stand(ahead=0.0, rarity=rarity))
+    return support_features(question, item, Comparison(ahead=0.0, rarity=rarity))
 
 
 def fact(subject: str, relation: str, obj: str, **more: object) -> ContextItem:

@@ -1,7 +1,7 @@
 """How well one memory carries an answer to one question: named features and their weights.
 
 `python -m benchmarks.abstain --fit` fits the four shares of `SupportWeights`, and the threshold of
-the answerer, on the development half of LongMemEval (MIT) and prints them; what it printed stands
+the answerer, on the development half of LongMemEval (MIT) and prints them; what it printed compare
 here. What halves a memory (`MISFIT`, `NOW_FOR_THEN`) and the 0.9 of a fact that fits are chosen by
 hand.
 """
@@ -127,7 +127,7 @@ def weighed(
     leads = [item for item in items if item.within is None]
     heard = question.kind in ("reason", "time", "place") and not question.origin
     silent = {item.id for item in leads if heard and item.fact and not fits(question, item)}
-    found = dict(zip((item.id for item in leads), stands(question, leads), strict=True))
+    found = dict(zip((item.id for item in leads), compare(question, leads), strict=True))
     out = []
     for item in items:
         if item.within is None:
@@ -146,7 +146,9 @@ def fits(question: ParsedQuestion, item: ContextItem) -> bool:
     return bool(fit.answer or fit.whole) or (question.identity and fit.subject)
 
 
-def support_features(question: ParsedQuestion, item: ContextItem, stand: Stand) -> SupportFeatures:
+def support_features(
+    question: ParsedQuestion, item: ContextItem, stand: Comparison
+) -> SupportFeatures:
     """What speaks for and against a memory.
 
     A fact that is asked for with every word and name carries 0.9 and more, one with some left
@@ -327,8 +329,8 @@ def _asked_relation(question: ParsedQuestion, relation: str, subject: str, obj: 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stand:
-    """How a memory stands among those recalled with it.
+class Comparison:
+    """How a memory compare among those recalled with it.
 
     `ahead`: in [0, 1], its lead over their mean score. `rarity`: weight of each content word of
     the question, by how few of them have it.
@@ -338,7 +340,7 @@ class Stand:
     rarity: Mapping[str, float]
 
 
-def stands(question: ParsedQuestion, items: Sequence[ContextItem]) -> list[Stand]:
+def compare(question: ParsedQuestion, items: Sequence[ContextItem]) -> list[Comparison]:
     """The stand of each item; a lead of `HALF_LEAD` over the rest counts half."""
     held = [content(told_of(item)) for item in items]
     count = max(len(items), FEWEST_COMPARED)
@@ -351,7 +353,7 @@ def stands(question: ParsedQuestion, items: Sequence[ContextItem]) -> list[Stand
     leads = [max(0.0, item.score - (total - item.score) / rest) for item in items]
     if len(items) == 1:
         leads = [0.0]
-    return [Stand(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
+    return [Comparison(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
 
 
 def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
