@@ -1,9 +1,8 @@
-"""How well one memory carries an answer to one question: named features and their weights.
+"""How well one memory answers a question: named features and their weights.
 
-`python -m benchmarks.abstain --fit` fits the four shares of `SupportWeights`, and the threshold of
-the answerer, on the development half of LongMemEval (MIT) and prints them; what it printed compare
-here. What halves a memory (`MISFIT`, `NOW_FOR_THEN`) and the 0.9 of a fact that fits are chosen by
-hand.
+The shares of `SupportWeights` and the threshold of the answerer are fitted by
+`python -m benchmarks.abstain --fit` on the development half of LongMemEval (MIT). The factors
+below and the 0.9 of a fact that fits are chosen by hand.
 """
 
 from __future__ import annotations
@@ -341,7 +340,7 @@ class Comparison:
 
 
 def compare(question: ParsedQuestion, items: Sequence[ContextItem]) -> list[Comparison]:
-    """The stand of each item; a lead of `HALF_LEAD` over the rest counts half."""
+    """Compare each item with the others; a lead of `HALF_LEAD` over the rest counts half."""
     held = [content(told_of(item)) for item in items]
     count = max(len(items), FEWEST_COMPARED)
     rarity = {
