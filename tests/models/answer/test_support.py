@@ -4,8 +4,8 @@ import pytest
 
 from mags.models.answer.question import content, read_question
 from mags.models.answer.support import (
-    MISFIT,
-    NOW_FOR_THEN,
+    CONTRARY_FACTOR,
+    WRONG_TIME_FACTOR,
     Comparison,
     SupportFeatures,
     SupportWeights,
@@ -42,29 +42,37 @@ def said(text: str, speaker: str = "", **more: object) -> ContextItem:
     ("question", "item", "factor"),
     [
         # None of the names asked about.
-        ("What is Marco allergic to?", said("I'm allergic to dogs.", "Lena"), MISFIT),
-        ("How old is Marco?", fact("Emil", "age", "7"), MISFIT),
+        ("What is Marco allergic to?", said("I'm allergic to dogs.", "Lena"), CONTRARY_FACTOR),
+        ("How old is Marco?", fact("Emil", "age", "7"), CONTRARY_FACTOR),
         # None of the other words asked about.
-        ("Who is Felix married to?", fact("Felix", "lives in", "Berlin"), MISFIT),
+        ("Who is Felix married to?", fact("Felix", "lives in", "Berlin"), CONTRARY_FACTOR),
         # Nothing but questions.
         (
             "When is Lena's birthday?",
             said("Do I get a cake on my birthday? Presents?", "Lena"),
-            MISFIT,
+            CONTRARY_FACTOR,
         ),
         # A "why" without a reason.
-        ("Why did Marco sell the Vespa?", said("I sold the Vespa.", "Marco"), MISFIT),
+        ("Why did Marco sell the Vespa?", said("I sold the Vespa.", "Marco"), CONTRARY_FACTOR),
         # What is over, asked for as it is now; an episode whose facts are all over, too.
-        ("Where does Lena live?", fact("Lena", "lives in", "Turin", current=False), MISFIT),
-        ("Where does Lena live?", said("I live in Turin.", "Lena", current=False), MISFIT),
-        ("Where does Marco work?", fact("Marco", "worked at", "Acme"), MISFIT),
+        (
+            "Where does Lena live?",
+            fact("Lena", "lives in", "Turin", current=False),
+            CONTRARY_FACTOR,
+        ),
+        ("Where does Lena live?", said("I live in Turin.", "Lena", current=False), CONTRARY_FACTOR),
+        ("Where does Marco work?", fact("Marco", "worked at", "Acme"), CONTRARY_FACTOR),
         # What still holds, where the past is asked for.
-        ("Where did Lena live before?", fact("Lena", "lives in", "Turin"), MISFIT),
+        ("Where did Lena live before?", fact("Lena", "lives in", "Turin"), CONTRARY_FACTOR),
         ("Where did Lena live before?", fact("Lena", "lives in", "Bonn", current=False), 1.0),
         ("Where did Marco work before?", fact("Marco", "worked at", "Acme"), 1.0),
         # A question in the past tense may mean either.
         ("Where did Marco work?", fact("Marco", "worked at", "Acme"), 1.0),
-        ("Where did Lena live?", fact("Lena", "lives in", "Bonn", current=False), NOW_FOR_THEN),
+        (
+            "Where did Lena live?",
+            fact("Lena", "lives in", "Bonn", current=False),
+            WRONG_TIME_FACTOR,
+        ),
     ],
 )
 def test_what_speaks_against_a_memory_halves_it(question, item, factor):

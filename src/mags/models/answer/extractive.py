@@ -26,7 +26,7 @@ from mags.models.answer.people import (
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
     ENDED,
-    KINDLESS,
+    WRONG_KIND_FACTOR,
     SupportWeights,
     end_of,
     kind_share,
@@ -225,7 +225,7 @@ def _of_kind_first(
 
     def rank(pair: tuple[float, ContextItem]) -> float:
         lacks = pair[1].fact is None and not kind_share(question, pair[1])
-        return -pair[0] * (KINDLESS if lacks else 1.0)
+        return -pair[0] * (WRONG_KIND_FACTOR if lacks else 1.0)
 
     return [*sorted(strong, key=rank), *judged[len(strong) :]]
 

@@ -38,12 +38,12 @@ from mags.ports.answer import ContextItem
 from mags.ports.policy import NO_LONGER
 from mags.ports.relations import canonical, relations
 
-MISFIT = 0.5
+CONTRARY_FACTOR = 0.5
 """What is left of the support of a memory by each thing that speaks against it."""
-NOW_FOR_THEN = 0.8
-NO_MORE = 0.95
+WRONG_TIME_FACTOR = 0.8
+ENDED_FACTOR = 0.95
 """What is over says no where it is asked whether it is; what still holds says yes before that."""
-KINDLESS = 0.8
+WRONG_KIND_FACTOR = 0.8
 """What is left of a fact that fits and has nothing of the kind that is asked for."""
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
@@ -180,9 +180,9 @@ def support_features(
         kind=kind,
         ahead=stand.ahead,
         covered=words * names if fits else None,
-        factor=MISFIT ** sum(against)
+        factor=CONTRARY_FACTOR ** sum(against)
         * timely(question, item, whole=fit.whole)
-        * (KINDLESS if fits and _kindless(question, item, kind) else 1.0),
+        * (WRONG_KIND_FACTOR if fits and _kindless(question, item, kind) else 1.0),
     )
 
 
@@ -471,24 +471,24 @@ def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
 
 
 def timely(question: ParsedQuestion, item: ContextItem, *, whole: bool) -> float:
-    """1 for what holds at the time asked about, `MISFIT` for what does not.
+    """1 for what holds at the time asked about, `CONTRARY_FACTOR` for what does not.
 
     `whole`: everything in its fact was asked about.
     """
     named = item.fact is not None and past(item.fact[1])
     over = not item.current or named
     if question.then is not None and item.fact is not None:
-        return 1.0 if held_then(item, question.then) else MISFIT
+        return 1.0 if held_then(item, question.then) else CONTRARY_FACTOR
     if question.past:
-        return MISFIT if item.fact is not None and not over else 1.0
+        return CONTRARY_FACTOR if item.fact is not None and not over else 1.0
     if question.kind == "time" and spans_days(item):
         # "When am I on holiday?" asks for the days, whenever they are
-        return 1.0 if item.fact is not None or item.current else NOW_FOR_THEN
+        return 1.0 if item.fact is not None or item.current else WRONG_TIME_FACTOR
     if not over or (question.told and (named or item.fact is None)):
         return 1.0  # what was said of the past stays said
     if whole and question.kind == "yesno" and not question.told:
-        return NO_MORE
-    return NOW_FOR_THEN if question.told else MISFIT
+        return ENDED_FACTOR
+    return WRONG_TIME_FACTOR if question.told else CONTRARY_FACTOR
 
 
 def past(relation: str) -> bool:
