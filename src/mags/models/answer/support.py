@@ -171,7 +171,7 @@ def support_features(
         not fits and fit.turned,
         ONLY_ASKS.fullmatch(item.text.strip()) is not None,
         not words or not names or (question.kind == "reason" and not kind),
-        not fits and bool(question.topic) and not question.topic & content(told_of(item)),
+        not fits and bool(question.topic) and not question.topic & content(mentioned_text(item)),
         contrary(question, item, fits=fits) or _nameless(question, item, fit),
     )
     return SupportFeatures(
@@ -341,7 +341,7 @@ class Comparison:
 
 def compare(question: ParsedQuestion, items: Sequence[ContextItem]) -> list[Comparison]:
     """Compare each item with the others; a lead of `HALF_LEAD` over the rest counts half."""
-    held = [content(told_of(item)) for item in items]
+    held = [content(mentioned_text(item)) for item in items]
     count = max(len(items), FEWEST_COMPARED)
     rarity = {
         word: log((count + 2) / (sum(word in words for words in held) + 1))
@@ -366,9 +366,9 @@ def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
         return 1.0
     told = [part for part in SENTENCE_END.split(item.text) if part.strip()]
     told = [part for part in told if not part.rstrip().endswith("?")] or told
-    parts = [content(told_of(replace(item, text=part))) for part in told] or [frozenset()]
+    parts = [content(mentioned_text(replace(item, text=part))) for part in told] or [frozenset()]
     shares = [sum(rarity[w] for w in rarity.keys() & words) / whole for words in parts]
-    every = sum(rarity[w] for w in rarity.keys() & content(told_of(item))) / whole
+    every = sum(rarity[w] for w in rarity.keys() & content(mentioned_text(item))) / whole
     return (every + max(shares)) / 2
 
 
@@ -385,7 +385,7 @@ def name_share(question: ParsedQuestion, item: ContextItem) -> float:
     """Share of the names asked about that the memory has; 1 where the question has none."""
     if not question.names:
         return 1.0
-    held = stems(told_of(item))
+    held = stems(mentioned_text(item))
     if any(name <= stems(item.speaker) for name in question.names):
         own = _of_self(question, item.text) if item.fact is None else _own_thing(question, item)
         held |= stems(item.speaker) if own else frozenset()
@@ -427,7 +427,7 @@ def kind_share(question: ParsedQuestion, item: ContextItem) -> float:
 # What speaks against it: it is of something else, or does not hold at the time asked about.
 
 
-def told_of(item: ContextItem) -> str:
+def mentioned_text(item: ContextItem) -> str:
     """Everything a memory names: its words, the ends of its fact, and who speaks of themselves.
 
     Who only reports something of somebody else is not named by it.
@@ -443,7 +443,7 @@ def contrary(question: ParsedQuestion, item: ContextItem, *, fits: bool) -> bool
     kind ("the flight to Quito" and "to Lima"), of what somebody else said or does, of the opposite
     ("opens" and "closes"), or with nothing of what is asked for: no age, no name, no sum of money.
     """
-    told = told_of(item)
+    told = mentioned_text(item)
     turn = item.fact is None
     return (
         other_kin(question.kin, kin_of(told))
