@@ -97,7 +97,9 @@ class ExtractiveAnswerer:
         before = before_another(question, shown, recall_again)
         if before is not None:
             question, shown = before
-        answer = _acquainted(question, items) or self._answer(read_question(question), shown)
+        answer = _answer_about_person(question, items) or self._answer(
+            read_question(question), shown
+        )
         if answer.text == UNKNOWN:
             answer = self._by_name(question, shown) or answer
         if on_text is not None:
@@ -152,7 +154,7 @@ def _quoting(
     )
 
 
-def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
+def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
     """Tell who asks their name, or all that is held of somebody; None for any other question."""
     if asks_own_name(question.text):
         found = own_name(question, items)
