@@ -93,7 +93,7 @@ class ExtractiveAnswerer:
         on_text: OnText | None = None,
     ) -> Answer:
         """Quote the best supported memory; recalls again only for who was there before another."""
-        shown = items if TO_COME.search(question.text) else begun(items, question.at)
+        shown = items if TO_COME.search(question.text) else without_future(items, question.at)
         before = before_another(question, shown, recall_again)
         if before is not None:
             question, shown = before
@@ -175,7 +175,7 @@ def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer
 # Which memory answers.
 
 
-def begun(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
+def without_future(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
     """Leave out what is to come where it stands beside what holds until then.
 
     Who works at Lumen and will at Brightwater works at Lumen. `at`: now, seconds.
