@@ -124,7 +124,7 @@ class ExtractiveAnswerer:
         if chain is not None:
             steps, end = chain
             return _quoting(question, f"{end} {DASH} ", steps, steps[-1], 1.0)
-        ranked = judge(question, _outlived(items), self.weights)
+        ranked = judge(question, _end_dead_pets(items), self.weights)
         ranked = _sure_only(_of_kind_first(question, ranked, self.threshold), self.threshold)
         judged = newest_first(question, ranked, self.threshold)
         if not judged or judged[0][0] < self.threshold:
@@ -188,7 +188,7 @@ def _ahead(item: ContextItem, at: float) -> bool:
     return item.valid_from is not None and item.valid_from > at > 0.0
 
 
-def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
+def _end_dead_pets(items: Sequence[ContextItem]) -> list[ContextItem]:
     """Items, of which what says that somebody has a pet is over where the pet died."""
     dead = {
         item.fact[0]
