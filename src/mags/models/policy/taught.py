@@ -192,12 +192,12 @@ class Field(Protocol):
 
 def shorten(reply: str, turn: Turn, recent: Sequence[Turn] = ()) -> str:
     """The shortest reply that `expand` makes this one of."""
-    company = _Company(me=turn.speaker, you=_other(turn, recent))
+    speakers = _Speakers(me=turn.speaker, you=_other(turn, recent))
     lines = reply.split("\n")
     hops = [line for line in lines if line.startswith(HOP)]
     if hops and lines[1:3] == _follows(hops[0]):
         lines = [lines[0], *lines[3:]]
-    short = "\n".join(_line(line, company.shorter(turn.text)) for line in lines)
+    short = "\n".join(_line(line, speakers.shorter(turn.text)) for line in lines)
     if DATE.search(short):
         spans = _spans(turn)
         short = _redated(short, lambda date, end: _mark(date, end, spans))
@@ -206,18 +206,18 @@ def shorten(reply: str, turn: Turn, recent: Sequence[Turn] = ()) -> str:
 
 def expand(reply: str, turn: Turn, recent: Sequence[Turn] = ()) -> str:
     """A short reply in full: names for "me", "my ..." and "you", a query for a hop alone."""
-    company = _Company(me=turn.speaker, you=_other(turn, recent))
+    speakers = _Speakers(me=turn.speaker, you=_other(turn, recent))
     if MARKED.search(reply):
         spans = _spans(turn)
         reply = _redated(reply, lambda mark, end: _marked(mark, end, spans))
-    lines = [_line(line, company.longer) for line in reply.split("\n")]
+    lines = [_line(line, speakers.longer) for line in reply.split("\n")]
     if len(lines) > 1 and lines[1].startswith(HOP) and BAR in lines[1].removeprefix(HOP):
         lines[1:1] = _follows(lines[1])
     return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Company:
+class _Speakers:
     """Who speaks, and whom they speak to ("" where nobody else spoke)."""
 
     me: str
