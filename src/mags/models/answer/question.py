@@ -420,8 +420,6 @@ def type_of(thing: str, relation: str = "") -> frozenset[str]:
         return content("medication medicine drug tablet pill")
     if relation == "is learning" and thing[:1].isupper():
         return content("language")
-    if not COLOURS.isdisjoint(thing.casefold().split()):
-        return content("colour kind")
     last = re.split(r" (?:in|for|with|at|on) ", thing.casefold())[0].rpartition(" ")[2]
     return content(kind_of_thing(last))
 
@@ -436,9 +434,6 @@ def same_relation(phrase: str) -> frozenset[str]:
     return frozenset(name for one in both for name in (one.name, one.past, one.inverse) if name)
 
 
-COLOURS = word_set(
-    "red green blue yellow black white grey gray silver brown orange purple pink beige"
-)
 SYNONYMS = {
     "movie": "film",
     "movies": "film",

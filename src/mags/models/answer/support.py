@@ -61,8 +61,6 @@ SENTENCE_END = re.compile(rf"{STOP}|\n+")
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
-NOBODY = ("time", "place", "number")
-"""Kinds of answer at which nobody is to be found."""
 NO_PLACE = (" as", " with", " by")
 ENDED = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
@@ -276,8 +274,6 @@ def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
     if question.identity:
         what = fit.subject and relation in WHAT
         return replace(fit, relation=what or (fit.object and answers == "person"))
-    if fit.answer == "object" and question.kind == "person" and answers in NOBODY:
-        return replace(fit, relation=False)
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
