@@ -1,4 +1,4 @@
-"""What is shown of a model's answer: its text without hidden blocks, and its `[m42]` settled."""
+"""The visible part of a model's answer: no hidden blocks, and only citations of what it saw."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pairs(citations: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 
 
 OPENINGS = {f"<{name}>": name for name in ("think", "thinking", "recall", "engram", "tool_call")}
-"""Blocks of memory tokens and of thinking, which nobody is shown."""
+"""Blocks of memory tokens and of thinking: never shown to a user."""
 
 
 class BlockFilter:
@@ -103,7 +103,7 @@ class BlockFilter:
 
 
 def visible(text: str) -> str:
-    """What a block_filter lets through of a whole text."""
+    """A whole text without its hidden blocks."""
     pieces: list[str] = []
     block_filter = BlockFilter(pieces.append)
     block_filter.feed(text)

@@ -68,7 +68,7 @@ COUNT = re.compile(
 )
 SO_FAR = re.compile(r"\b(?:now|so far|already|in total|altogether)\s*$", re.I)
 LEAST = 0.5
-"""Support that a later turn needs: what says all that is asked has it, where nothing halves it."""
+"""Support that a later turn needs to go first. A turn with every word asked for has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ def _quoting(
 
 
 def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
-    """Tell who asks their name, or all that is held of somebody; None for any other question."""
+    """Answer "what is my name?" or "what do you know about Ana?"; None for any other question."""
     if asks_own_name(question.text):
         found = own_name(question, items)
         if found is None:
@@ -176,9 +176,9 @@ def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer
 
 
 def without_future(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
-    """Leave out what is to come where it stands beside what holds until then.
+    """Leave out a future fact where a current one of the same subject and relation holds.
 
-    Who works at Lumen and will at Brightwater works at Lumen. `at`: now, seconds.
+    Who works at Lumen now and at Brightwater from June works at Lumen. `at`: now, seconds.
     """
     holds = {item.fact[:2] for item in items if item.fact and item.current and not _ahead(item, at)}
     return [i for i in items if i.fact is None or not _ahead(i, at) or i.fact[:2] not in holds]
@@ -189,7 +189,7 @@ def _ahead(item: ContextItem, at: float) -> bool:
 
 
 def _end_dead_pets(items: Sequence[ContextItem]) -> list[ContextItem]:
-    """Items, of which what says that somebody has a pet is over where the pet died."""
+    """Items, where a fact that somebody has a pet counts as over once the pet died."""
     dead = {
         item.fact[0]
         for item in items
@@ -216,10 +216,9 @@ def judge(
 def _of_kind_first(
     question: ParsedQuestion, judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
-    """Judged memories, of which those that carry an answer are ordered by having one, too.
+    """Memories, best first, with those that hold the kind of thing asked for in front.
 
-    A turn with no time, place or number where one is asked for goes behind one that has it:
-    "he's coming over for the wedding" tells of no day.
+    For "when is the wedding?", "he's coming over for the wedding" goes behind a turn with a day.
     """
     if question.kind not in VALUED:
         return list(judged)
@@ -235,7 +234,7 @@ def _of_kind_first(
 def _sure_only(
     judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
-    """Judged memories without the guesses where a sure fact of the same kind answers as well."""
+    """Leave out guesses where a sure fact of the same subject and relation answers as well."""
     sure = {
         item.fact[:2]
         for strength, item in judged
@@ -297,9 +296,9 @@ def _tells_anew(
 
 
 def _counts_anew(question: ParsedQuestion, best: ContextItem, item: ContextItem) -> bool:
-    """Whether a turn counts again what was counted before: "seven species now" after "5 species".
+    """Whether a turn gives a newer count of the same thing: "seven species now", "5 species".
 
-    How it came about need not be said again.
+    The newer turn need not repeat the verb that was asked for.
     """
     if not question.counts or best.fact is not None or item.speaker != best.speaker:
         return False

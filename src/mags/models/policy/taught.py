@@ -183,7 +183,7 @@ CHANGES = frozenset({"ADD", "UPDATE", "RETRACT"})
 
 
 class Field(Protocol):
-    """Changes one field of a reply; `owned`: also where it is of something somebody has."""
+    """Changes one field of a reply; `owned`: change the owner of a thing as well."""
 
     def __call__(self, field: str, *, owned: bool = True) -> str:
         """The field as it is to be."""
