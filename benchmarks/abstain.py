@@ -31,7 +31,7 @@ from benchmarks.vectors import shipped
 from mags.memory.asking import offered
 from mags.memory.memory import Memory
 from mags.models.answer.question import read_question
-from mags.models.answer.support import Evidence, SupportWeights
+from mags.models.answer.support import SupportFeatures, SupportWeights
 from mags.models.answer.support import weighed as weighed_items
 from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import ContextItem
@@ -139,14 +139,14 @@ def _memory(turns: Sequence[protocol.SourceTurn]) -> tuple[Memory, dict[int, str
     return memory, {s.episode_id: t.id for s, t in zip(seen, turns, strict=True)}
 
 
-def weighed(case: AbstainCase) -> list[tuple[ContextItem, Evidence]]:
+def weighed(case: AbstainCase) -> list[tuple[ContextItem, SupportFeatures]]:
     """The items of a case that may answer, with what their support is weighed from."""
     return weighed_items(read_question(case.question), case.items)
 
 
 def score(
     cases: Sequence[AbstainCase],
-    evidences: Sequence[Sequence[tuple[ContextItem, Evidence]]],
+    evidences: Sequence[Sequence[tuple[ContextItem, SupportFeatures]]],
     weights: SupportWeights,
 ) -> Scores:
     """What the answerer would have quoted in each case."""

@@ -16,7 +16,7 @@ from random import Random
 
 from mags.errors import MagsError
 from mags.models.embed.onnx import OnnxEmbedder
-from mags.models.grammar import Engram
+from mags.models.grammar import EngramBlock
 from mags.models.policy.heads.policy import HeadsPolicy
 from mags.models.policy.heads.second import RulesFirst
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, Thresholds
@@ -106,12 +106,12 @@ def by_turn(cases: Sequence[Case]) -> Mapping[str, float]:
 def empty(sample: Sample) -> bool:
     """Whether there is nothing to store."""
     target = read(sample, sample.target)
-    return isinstance(target, Engram) and not target.operations
+    return isinstance(target, EngramBlock) and not target.operations
 
 
 def proposed(reading: Reading) -> int:
     """How many operations a policy proposes."""
-    return len(reading.operations) if isinstance(reading, Engram) else 0
+    return len(reading.operations) if isinstance(reading, EngramBlock) else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The benchmark of policies: what is counted, by role, and what costs are told."""
 
 from benchmarks.policies import decided, measures, times
-from mags.models.grammar import Engram, read_route
+from mags.models.grammar import EngramBlock, read_route
 from mags.models.policy.rules import RulePolicy
 from mags_lab.training.chains.schema import Role, Split
 from mags_lab.training.chains.variety import SeenTurns
@@ -31,5 +31,5 @@ def test_what_was_refused_is_wrong_and_what_is_due_is_right() -> None:
 
 def test_a_turn_with_nothing_to_store_is_exact_where_nothing_is_written() -> None:
     samples = [one for one in of_split(Split.TALK, 60, 0, SeenTurns()) if one.role is Role.WRITE]
-    silent = [(one, Engram(operations=()), 1.0) for one in samples]
+    silent = [(one, EngramBlock(operations=()), 1.0) for one in samples]
     assert 0.1 < measures(silent)["write exact"].mean < 0.6

@@ -49,7 +49,7 @@ BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class GrammarLimits:
     """The most a reply may hold: characters of it and of a field, lines, words of a relation."""
 
     reply: int = 16_000
@@ -61,11 +61,11 @@ class Limits:
     relation_words: int = 8
 
 
-LIMITS = Limits()
+LIMITS = GrammarLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Engram:
+class EngramBlock:
     """A read `<engram>`: what to store, and which cited memories belong together."""
 
     operations: tuple[Operation, ...] = ()
@@ -87,23 +87,23 @@ def said_aloud(reply: str) -> str:
     return fenced.group(1).strip() if fenced else words
 
 
-def read_engram(reply: str) -> Engram:
+def read_engram(reply: str) -> EngramBlock:
     """Read a reply that is one `<engram>` block; raises ModelReplyError."""
     return engram_lines(_only_block(reply, "engram"))
 
 
-def engram_lines(block: str) -> Engram:
+def engram_lines(block: str) -> EngramBlock:
     """Read what stands inside an `<engram>` block; raises ModelReplyError."""
     lines = _lines(block)
     if [line.casefold() for line in lines] == ["none"]:
-        return Engram()
+        return EngramBlock()
     if not lines:
         raise refuse('an empty block (write "none" where there is nothing to store)')
     if len(lines) > LIMITS.operations:
         raise refuse(f"more than {LIMITS.operations} operations")
     links = tuple(_link(line) for line in lines if line.startswith("LINK"))
     kept = [_operation(line) for line in lines if not line.startswith("LINK")]
-    return Engram(operations=tuple(kept), links=tuple(dict.fromkeys(links)))
+    return EngramBlock(operations=tuple(kept), links=tuple(dict.fromkeys(links)))
 
 
 def read_plan(reply: str, question: str) -> Plan:

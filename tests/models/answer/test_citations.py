@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.citations import OPENINGS, Veil, pairs, settle, share_cited, visible
+from mags.models.answer.citations import OPENINGS, BlockFilter, pairs, settle, share_cited, visible
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ def test_how_a_stream_is_cut_makes_no_difference(parts: list[str], data: st.Data
     text = "".join(parts)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
     shown: list[str] = []
-    veil = Veil(shown.append)
+    block_filter = BlockFilter(shown.append)
     for first, last in zip([0, *cuts], [*cuts, len(text)], strict=True):
-        veil.feed(text[first:last])
-    veil.finish()
+        block_filter.feed(text[first:last])
+    block_filter.finish()
     assert "".join(shown) == visible(text)
 
 

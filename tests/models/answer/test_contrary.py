@@ -4,7 +4,7 @@ import pytest
 
 import mags
 from mags.memory.memory import Memory
-from mags.models.answer.cues import AGE, MONEY, NAMED, cue_of, kindred, opposed, strangers
+from mags.models.answer.cues import AGE, MONEY, NAMED, cue_of, kin_of, opposed, other_kin
 from mags.models.answer.extractive import UNKNOWN
 from mags.models.answer.question import content
 from mags.settings import PolicySettings, Settings
@@ -70,7 +70,7 @@ def test_what_was_told_is_known(memory, question, right):
     ],
 )
 def test_a_son_is_no_daughter_and_either_is_a_child(asked, told, stranger):
-    assert strangers(kindred(asked), kindred(told)) is stranger
+    assert other_kin(kin_of(asked), kin_of(told)) is stranger
 
 
 def test_opening_is_the_opposite_of_closing_unless_both_are_told():

@@ -1,4 +1,4 @@
-"""Answers without a model: what is quoted, what stands first, and when it does not know."""
+"""Answers without a model: what is quoted, what compare first, and when it does not know."""
 
 from dataclasses import replace
 from math import log
@@ -11,10 +11,10 @@ from mags.models.answer.extractive import ExtractiveAnswerer, find_chain, judge
 from mags.models.answer.question import read_question
 from mags.models.answer.support import (
     SupportWeights,
-    evidence,
+    compare,
     kind_share,
     rare_share,
-    stands,
+    support_features,
     word_share,
 )
 from mags.ports.answer import Answer, ContextItem
@@ -232,8 +232,8 @@ def test_support_is_a_share(question: str, text: str, score: float, current: boo
     item = ContextItem(
         id=1, text=text, current=current, fact=("Alice", "lives in", "Oslo"), score=score
     )
-    for stand in stands(asked, [item, REX]):
-        assert 0.0 <= evidence(asked, item, stand).weigh(WEIGHTS) <= 1.0
+    for stand in compare(asked, [item, REX]):
+        assert 0.0 <= support_features(asked, item, stand).weigh(WEIGHTS) <= 1.0
 
 
 def test_the_stand_of_a_memory_is_its_lead_and_the_rarity_of_words():
@@ -242,7 +242,7 @@ def test_the_stand_of_a_memory_is_its_lead_and_the_rarity_of_words():
         ContextItem(id=1, text="We keep bees.", score=3.0),
         ContextItem(id=2, text="We keep cats.", score=1.0),
     ]
-    first, second = stands(asked, items)
+    first, second = compare(asked, items)
     assert (first.ahead, second.ahead) == (0.5, 0.0)
     assert first.rarity == {"keep": log(14 / 3), "bee": log(14 / 2)}
     assert rare_share(items[0], first.rarity) == 1.0

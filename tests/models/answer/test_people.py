@@ -6,7 +6,7 @@ import pytest
 
 import mags
 from mags.memory.memory import Memory
-from mags.models.answer.extractive import UNKNOWN, begun
+from mags.models.answer.extractive import UNKNOWN, without_future
 from mags.models.answer.people import about_whom, asks_own_name
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
@@ -91,8 +91,8 @@ def test_a_job_to_come_does_not_answer_beside_the_one_that_is():
     lumen = ContextItem(id=1, text="", fact=("Dana", "works at", "Lumen"), valid_from=1.0)
     to_come = ContextItem(id=2, text="", fact=("Dana", "works at", "Brightwater"), valid_from=9.0)
     alone = ContextItem(id=3, text="", fact=("Dana", "lives in", "Rome"), valid_from=9.0)
-    assert begun([lumen, to_come, alone], 5.0) == [lumen, alone]
-    assert begun([lumen, to_come, alone], 10.0) == [lumen, to_come, alone]
+    assert without_future([lumen, to_come, alone], 5.0) == [lumen, alone]
+    assert without_future([lumen, to_come, alone], 10.0) == [lumen, to_come, alone]
 
 
 def test_a_job_to_come_is_told_where_that_is_asked_for():

@@ -4,15 +4,15 @@ import pytest
 
 from mags.models.answer.question import content, read_question
 from mags.models.answer.support import (
-    MISFIT,
-    NOW_FOR_THEN,
-    Evidence,
-    Stand,
+    CONTRARY_FACTOR,
+    WRONG_TIME_FACTOR,
+    Comparison,
+    SupportFeatures,
     SupportWeights,
-    evidence,
     fits,
     name_share,
     rare_share,
+    support_features,
 )
 from mags.models.answer.support import weighed as weighed_all
 from mags.ports.answer import ContextItem
@@ -23,10 +23,10 @@ def read(text: str):
     return read_question(Turn(text=text, speaker="user"))
 
 
-def weighed(text: str, item: ContextItem) -> Evidence:
+def weighed(text: str, item: ContextItem) -> SupportFeatures:
     question = read(text)
     rarity = dict.fromkeys(question.words, 1.0)
-    return evidence(question, item, Stand(ahead=0.0, rarity=rarity))
+    return support_features(question, item, Comparison(ahead=0.0, rarity=rarity))
 
 
 def fact(subject: str, relation: str, obj: str, **more: object) -> ContextItem:
@@ -42,29 +42,37 @@ def said(text: str, speaker: str = "", **more: object) -> ContextItem:
     ("question", "item", "factor"),
     [
         # None of the names asked about.
-        ("What is Marco allergic to?", said("I'm allergic to dogs.", "Lena"), MISFIT),
-        ("How old is Marco?", fact("Emil", "age", "7"), MISFIT),
+        ("What is Marco allergic to?", said("I'm allergic to dogs.", "Lena"), CONTRARY_FACTOR),
+        ("How old is Marco?", fact("Emil", "age", "7"), CONTRARY_FACTOR),
         # None of the other words asked about.
-        ("Who is Felix married to?", fact("Felix", "lives in", "Berlin"), MISFIT),
+        ("Who is Felix married to?", fact("Felix", "lives in", "Berlin"), CONTRARY_FACTOR),
         # Nothing but questions.
         (
             "When is Lena's birthday?",
             said("Do I get a cake on my birthday? Presents?", "Lena"),
-            MISFIT,
+            CONTRARY_FACTOR,
         ),
         # A "why" without a reason.
-        ("Why did Marco sell the Vespa?", said("I sold the Vespa.", "Marco"), MISFIT),
+        ("Why did Marco sell the Vespa?", said("I sold the Vespa.", "Marco"), CONTRARY_FACTOR),
         # What is over, asked for as it is now; an episode whose facts are all over, too.
-        ("Where does Lena live?", fact("Lena", "lives in", "Turin", current=False), MISFIT),
-        ("Where does Lena live?", said("I live in Turin.", "Lena", current=False), MISFIT),
-        ("Where does Marco work?", fact("Marco", "worked at", "Acme"), MISFIT),
+        (
+            "Where does Lena live?",
+            fact("Lena", "lives in", "Turin", current=False),
+            CONTRARY_FACTOR,
+        ),
+        ("Where does Lena live?", said("I live in Turin.", "Lena", current=False), CONTRARY_FACTOR),
+        ("Where does Marco work?", fact("Marco", "worked at", "Acme"), CONTRARY_FACTOR),
         # What still holds, where the past is asked for.
-        ("Where did Lena live before?", fact("Lena", "lives in", "Turin"), MISFIT),
+        ("Where did Lena live before?", fact("Lena", "lives in", "Turin"), CONTRARY_FACTOR),
         ("Where did Lena live before?", fact("Lena", "lives in", "Bonn", current=False), 1.0),
         ("Where did Marco work before?", fact("Marco", "worked at", "Acme"), 1.0),
         # A question in the past tense may mean either.
         ("Where did Marco work?", fact("Marco", "worked at", "Acme"), 1.0),
-        ("Where did Lena live?", fact("Lena", "lives in", "Bonn", current=False), NOW_FOR_THEN),
+        (
+            "Where did Lena live?",
+            fact("Lena", "lives in", "Bonn", current=False),
+            WRONG_TIME_FACTOR,
+        ),
     ],
 )
 def test_what_speaks_against_a_memory_halves_it(question, item, factor):
@@ -103,9 +111,9 @@ def test_a_fact_of_another_kind_does_not_cover_it(question, item):
 
 def test_a_fact_that_fits_weighs_nine_tenths_at_least():
     weights = SupportWeights()
-    none = Evidence(words=0.0, names=0.0, kind=0.0, ahead=0.0, covered=1.0, factor=1.0)
+    none = SupportFeatures(words=0.0, names=0.0, kind=0.0, ahead=0.0, covered=1.0, factor=1.0)
     assert none.weigh(weights) == pytest.approx(0.9)
-    full = Evidence(words=1.0, names=1.0, kind=1.0, ahead=1.0, covered=1.0, factor=1.0)
+    full = SupportFeatures(words=1.0, names=1.0, kind=1.0, ahead=1.0, covered=1.0, factor=1.0)
     assert full.weigh(weights) == pytest.approx(1.0)
 
 

@@ -20,7 +20,7 @@ from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings, Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.embed.hashing import HashEmbedder
-from mags.models.grammar import Engram, read_engram, read_plan
+from mags.models.grammar import EngramBlock, read_engram, read_plan
 from mags.ports.policy import Act, Operation, Plan, Recalled, Route, Turn, Writing
 from mags.store.ram import RamStore
 from mags_lab.training.chains.schema import Role, Sample
@@ -294,7 +294,7 @@ def found_rank(search: Search, plan: Plan, *, at: float) -> float:
 
 def examine(task: Examined, reading: Reading | None) -> float:
     """How a decision does in its exam, in [0, 1]; 0 for none, or for one of another function."""
-    if isinstance(reading, Engram) and isinstance(task.exam, ExpectedFacts):
+    if isinstance(reading, EngramBlock) and isinstance(task.exam, ExpectedFacts):
         return fidelity_of(task.exam, task.sample.turn, reading.operations, by=taken_in)
     if isinstance(reading, Plan) and isinstance(task.exam, Search):
         return found_rank(task.exam, reading, at=task.sample.now)
@@ -353,5 +353,5 @@ class BlindJudge:
 
     def _quiet(self, task: Examined, reading: Reading | None) -> float:
         """What a decision is worth for storing nothing."""
-        silent = isinstance(reading, Engram) and not reading.operations
+        silent = isinstance(reading, EngramBlock) and not reading.operations
         return self.silence if silent and isinstance(task.exam, ExpectedFacts) else 0.0

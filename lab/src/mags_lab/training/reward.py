@@ -22,12 +22,12 @@ from scipy.optimize import linear_sum_assignment
 
 from mags.caches import cached
 from mags.errors import ModelReplyError
-from mags.models.grammar import Engram, check_invented, read_engram, read_plan, read_route
+from mags.models.grammar import EngramBlock, check_invented, read_engram, read_plan, read_route
 from mags.models.policy.taught import expand
 from mags.ports.policy import Act, Operation, Plan, Route
 from mags_lab.training.chains.schema import Role, Sample
 
-Reading = Engram | Plan | Route
+Reading = EngramBlock | Plan | Route
 HALF = 0.5
 """Names that share less than this are as good as different."""
 
@@ -79,7 +79,7 @@ def distance(one: str, other: str) -> int:
 
 def compared(reading: Reading) -> Sequence[Item]:
     """What a reading says, item by item."""
-    if isinstance(reading, Engram):
+    if isinstance(reading, EngramBlock):
         return [_compared(one) for one in reading.operations]
     if isinstance(reading, Route):
         weights = (round(reading.episodic, 2), round(reading.semantic, 2))
@@ -177,7 +177,7 @@ def nothing_invented(sample: Sample, reading: Reading | None) -> float:
         return 0.0
     if isinstance(reading, Route):
         return 1.0
-    named = reading.operations if isinstance(reading, Engram) else _named(reading)
+    named = reading.operations if isinstance(reading, EngramBlock) else _named(reading)
     try:
         check_invented(named, source_of(sample))
     except ModelReplyError:
@@ -200,7 +200,7 @@ def parts_of(
         "near": nearness(sample, reading),
         "exact": adherence(sample, reading),
     }
-    if fidelity is not None and weights.fidelity and isinstance(reading, Engram):
+    if fidelity is not None and weights.fidelity and isinstance(reading, EngramBlock):
         parts["fidelity"] = fidelity(sample, reading.operations)
     parts["gate"] = gate(parts["format"], parts["grounded"], invented=weights.invented)
     shares = {name: share for name, share in shares_of(weights).items() if name in parts}
@@ -238,7 +238,7 @@ def items(reading: Reading) -> Counter[Hashable]:
     if isinstance(reading, Route):
         weights = (round(reading.episodic, 2), round(reading.semantic, 2))
         return Counter([("recall", reading.recall), ("write", reading.write), weights])
-    if isinstance(reading, Engram):
+    if isinstance(reading, EngramBlock):
         return Counter(_operation(one) for one in reading.operations)
     said: list[Hashable] = [("entity", name.casefold()) for name in reading.entities]
     said += [

@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from mags.models.grammar import Engram
+from mags.models.grammar import EngramBlock
 from mags.models.policy.heads.choices import operations_of, plan_of
 from mags.models.policy.heads.layout import SPEAKER, laid_out
 from mags.models.policy.heads.memories import places_of, subjects_of
@@ -40,7 +40,9 @@ def test_labels_say_just_what_targets_say(samples, split):
         else:
             facts = [told.fact for told in labels.told]
             turn = sample.turn
-            reading = Engram(operations=operations_of(layout, facts, turn, sample.recalled, known))
+            reading = EngramBlock(
+                operations=operations_of(layout, facts, turn, sample.recalled, known)
+            )
         judged["right"] += int(adherence(sample, reading))
     assert judged["right"] >= 0.99 * judged["all"]
 

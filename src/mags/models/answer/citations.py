@@ -1,4 +1,4 @@
-"""What is shown of a model's answer: its text without hidden blocks, and its `[m42]` settled."""
+"""The visible part of a model's answer: no hidden blocks, and only citations of what it saw."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def pairs(citations: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 
 
 OPENINGS = {f"<{name}>": name for name in ("think", "thinking", "recall", "engram", "tool_call")}
-"""Blocks of memory tokens and of thinking, which nobody is shown."""
+"""Blocks of memory tokens and of thinking: never shown to a user."""
 
 
-class Veil:
+class BlockFilter:
     """Passes a stream on without its hidden blocks; white space around those goes with them.
 
     A block that never closes is hidden to the end. How the stream was cut into pieces makes no
@@ -103,9 +103,9 @@ class Veil:
 
 
 def visible(text: str) -> str:
-    """What a veil lets through of a whole text."""
+    """A whole text without its hidden blocks."""
     pieces: list[str] = []
-    veil = Veil(pieces.append)
-    veil.feed(text)
-    veil.finish()
+    block_filter = BlockFilter(pieces.append)
+    block_filter.feed(text)
+    block_filter.finish()
     return "".join(pieces)

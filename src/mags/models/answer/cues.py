@@ -124,7 +124,7 @@ def _kinds(text: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-KINDRED = {
+KIN_TERMS = {
     **_at_home("parent", "mother", "father"),
     **_at_home("grandparent", "grandmother", "grandfather"),
 } | _kinds(
@@ -190,13 +190,13 @@ def cue_of(question: str) -> re.Pattern[str] | None:
     return next((cue for asks, cue in HELD if asks.search(question.strip())), None)
 
 
-def kindred(text: str) -> frozenset[tuple[str, str]]:
+def kin_of(text: str) -> frozenset[tuple[str, str]]:
     """Of which relatives, pets and trades a text speaks, each with what it is one of."""
     words = {word.casefold().removesuffix("'s") for word in WORD.findall(text)}
-    return frozenset(KINDRED[word] for word in words if word in KINDRED)
+    return frozenset(KIN_TERMS[word] for word in words if word in KIN_TERMS)
 
 
-def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]]) -> bool:
+def other_kin(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]]) -> bool:
     """Whether a memory speaks of relatives, and of none that is asked about.
 
     A son is no daughter; either is a child.
@@ -207,7 +207,7 @@ def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]
 
 def former(question: str) -> frozenset[str]:
     """The relatives that are asked for as they are now: the husband, not the ex-husband."""
-    words = {word.casefold() for word in WORD.findall(question)} & KINDRED.keys()
+    words = {word.casefold() for word in WORD.findall(question)} & KIN_TERMS.keys()
     return frozenset() if _EX.search(question) else frozenset(words)
 
 
@@ -230,30 +230,6 @@ def of_another(nouns: tuple[str, ...], text: str) -> bool:
         is None
         for noun in nouns
     )
-
-
-_KIND_ASKED = re.compile(r"\b(?:the|my|our) ([a-z]{3,}) ([a-z]{3,})(?: for\b| to\b|\s*\??$)", re.I)
-_NO_KIND = word_set(
-    """new old next last first own best current former other favourite favorite whole same main big
-    little the my our your his her their this that for and with what which secret full"""
-)
-
-
-def kinds_asked(question: str) -> tuple[tuple[str, str], ...]:
-    """The things asked for by their kind, as (kind, thing): "the door code"."""
-    pairs = (m[0].casefold() for m in _KIND_ASKED.finditer(question))
-    split = (tuple(pair.strip(" ?").split()[1:3]) for pair in pairs)
-    return tuple((p[0], p[1]) for p in split if p[0] not in _NO_KIND)
-
-
-def of_another_kind(pairs: tuple[tuple[str, str], ...], text: str) -> bool:
-    """Whether a text tells of the same thing of another kind alone: the locker code, no door."""
-    low = text.casefold()
-    for kind, thing in pairs:
-        before = re.findall(rf"\b([a-z]{{3,}}) {re.escape(thing)}\b", low)
-        if kind not in low and any(word not in _NO_KIND for word in before):
-            return True
-    return False
 
 
 def opposed(asked: frozenset[str], told: frozenset[str]) -> bool:

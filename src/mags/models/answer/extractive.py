@@ -14,7 +14,7 @@ from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.citations import pairs
-from mags.models.answer.cues import CUES, KINDRED, STOP, WEEKDAYS, dead, of_nobody_else
+from mags.models.answer.cues import CUES, KIN_TERMS, STOP, WEEKDAYS, dead, of_nobody_else
 from mags.models.answer.people import (
     about_whom,
     asks_own_name,
@@ -23,10 +23,10 @@ from mags.models.answer.people import (
     own_name,
     profile,
 )
-from mags.models.answer.question import Question, content, read_question
+from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
     ENDED,
-    KINDLESS,
+    WRONG_KIND_FACTOR,
     SupportWeights,
     end_of,
     kind_share,
@@ -68,7 +68,7 @@ COUNT = re.compile(
 )
 SO_FAR = re.compile(r"\b(?:now|so far|already|in total|altogether)\s*$", re.I)
 LEAST = 0.5
-"""Support that a later turn needs: what says all that is asked has it, where nothing halves it."""
+"""Support that a later turn needs to go first. A turn with every word asked for has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +93,13 @@ class ExtractiveAnswerer:
         on_text: OnText | None = None,
     ) -> Answer:
         """Quote the best supported memory; recalls again only for who was there before another."""
-        shown = items if TO_COME.search(question.text) else begun(items, question.at)
+        shown = items if TO_COME.search(question.text) else without_future(items, question.at)
         before = before_another(question, shown, recall_again)
         if before is not None:
             question, shown = before
-        answer = _acquainted(question, items) or self._answer(read_question(question), shown)
+        answer = _answer_about_person(question, items) or self._answer(
+            read_question(question), shown
+        )
         if answer.text == UNKNOWN:
             answer = self._by_name(question, shown) or answer
         if on_text is not None:
@@ -117,12 +119,12 @@ class ExtractiveAnswerer:
         text = f"{answer.text} {OPEN}{_brief(told.text)}{CLOSE}{_mark(told)}"
         return replace(answer, text=text, citations=citations, links=pairs(citations))
 
-    def _answer(self, question: Question, items: Sequence[ContextItem]) -> Answer:
+    def _answer(self, question: ParsedQuestion, items: Sequence[ContextItem]) -> Answer:
         chain = find_chain(question, items)
         if chain is not None:
             steps, end = chain
             return _quoting(question, f"{end} {DASH} ", steps, steps[-1], 1.0)
-        ranked = judge(question, _outlived(items), self.weights)
+        ranked = judge(question, _end_dead_pets(items), self.weights)
         ranked = _sure_only(_of_kind_first(question, ranked, self.threshold), self.threshold)
         judged = newest_first(question, ranked, self.threshold)
         if not judged or judged[0][0] < self.threshold:
@@ -133,7 +135,11 @@ class ExtractiveAnswerer:
 
 
 def _quoting(
-    question: Question, head: str, items: Sequence[ContextItem], best: ContextItem, support: float
+    question: ParsedQuestion,
+    head: str,
+    items: Sequence[ContextItem],
+    best: ContextItem,
+    support: float,
 ) -> Answer:
     """An answer that begins with `head` and quotes items, with the source of the best."""
     quotes = " ".join(
@@ -148,8 +154,8 @@ def _quoting(
     )
 
 
-def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
-    """Tell who asks their name, or all that is held of somebody; None for any other question."""
+def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
+    """Answer "what is my name?" or "what do you know about Ana?"; None for any other question."""
     if asks_own_name(question.text):
         found = own_name(question, items)
         if found is None:
@@ -169,10 +175,10 @@ def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
 # Which memory answers.
 
 
-def begun(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
-    """Leave out what is to come where it stands beside what holds until then.
+def without_future(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
+    """Leave out a future fact where a current one of the same subject and relation holds.
 
-    Who works at Lumen and will at Brightwater works at Lumen. `at`: now, seconds.
+    Who works at Lumen now and at Brightwater from June works at Lumen. `at`: now, seconds.
     """
     holds = {item.fact[:2] for item in items if item.fact and item.current and not _ahead(item, at)}
     return [i for i in items if i.fact is None or not _ahead(i, at) or i.fact[:2] not in holds]
@@ -182,8 +188,8 @@ def _ahead(item: ContextItem, at: float) -> bool:
     return item.valid_from is not None and item.valid_from > at > 0.0
 
 
-def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
-    """Items, of which what says that somebody has a pet is over where the pet died."""
+def _end_dead_pets(items: Sequence[ContextItem]) -> list[ContextItem]:
+    """Items, where a fact that somebody has a pet counts as over once the pet died."""
     dead = {
         item.fact[0]
         for item in items
@@ -192,7 +198,7 @@ def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
     return [
         replace(item, current=False)
         if item.fact is not None
-        and KINDRED.get(item.fact[1], ("", ""))[1] == "pet"
+        and KIN_TERMS.get(item.fact[1], ("", ""))[1] == "pet"
         and (item.fact[2] in dead or f"{item.fact[0]}'s {item.fact[1]}" in dead)
         else item
         for item in items
@@ -200,7 +206,7 @@ def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
 
 
 def judge(
-    question: Question, items: Sequence[ContextItem], weights: SupportWeights
+    question: ParsedQuestion, items: Sequence[ContextItem], weights: SupportWeights
 ) -> list[tuple[float, ContextItem]]:
     """Items with their support, best first; equals in the order of recall."""
     judged = [(found.weigh(weights), item) for item, found in weighed(question, items)]
@@ -208,12 +214,11 @@ def judge(
 
 
 def _of_kind_first(
-    question: Question, judged: Sequence[tuple[float, ContextItem]], threshold: float
+    question: ParsedQuestion, judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
-    """Judged memories, of which those that carry an answer are ordered by having one, too.
+    """Memories, best first, with those that hold the kind of thing asked for in front.
 
-    A turn with no time, place or number where one is asked for goes behind one that has it:
-    "he's coming over for the wedding" tells of no day.
+    For "when is the wedding?", "he's coming over for the wedding" goes behind a turn with a day.
     """
     if question.kind not in VALUED:
         return list(judged)
@@ -221,7 +226,7 @@ def _of_kind_first(
 
     def rank(pair: tuple[float, ContextItem]) -> float:
         lacks = pair[1].fact is None and not kind_share(question, pair[1])
-        return -pair[0] * (KINDLESS if lacks else 1.0)
+        return -pair[0] * (WRONG_KIND_FACTOR if lacks else 1.0)
 
     return [*sorted(strong, key=rank), *judged[len(strong) :]]
 
@@ -229,7 +234,7 @@ def _of_kind_first(
 def _sure_only(
     judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
-    """Judged memories without the guesses where a sure fact of the same kind answers as well."""
+    """Leave out guesses where a sure fact of the same subject and relation answers as well."""
     sure = {
         item.fact[:2]
         for strength, item in judged
@@ -243,7 +248,7 @@ def _sure_only(
 
 
 def newest_first(
-    question: Question, judged: Sequence[tuple[float, ContextItem]], threshold: float
+    question: ParsedQuestion, judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
     """Judged memories, best first, with the newest word on the matter in front.
 
@@ -271,7 +276,9 @@ def newest_first(
     return [(ranked[0][0], first[1]), *rest]  # the matter is carried, told anew it still is
 
 
-def _tells_anew(question: Question, best: ContextItem, item: ContextItem, *, strong: bool) -> bool:
+def _tells_anew(
+    question: ParsedQuestion, best: ContextItem, item: ContextItem, *, strong: bool
+) -> bool:
     """Whether a turn was said after the best memory and tells the same matter once more."""
     if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
         return False
@@ -288,10 +295,10 @@ def _tells_anew(question: Question, best: ContextItem, item: ContextItem, *, str
     return valued or CHANGED.search(item.text) is not None
 
 
-def _counts_anew(question: Question, best: ContextItem, item: ContextItem) -> bool:
-    """Whether a turn counts again what was counted before: "seven species now" after "5 species".
+def _counts_anew(question: ParsedQuestion, best: ContextItem, item: ContextItem) -> bool:
+    """Whether a turn gives a newer count of the same thing: "seven species now", "5 species".
 
-    How it came about need not be said again.
+    The newer turn need not repeat the verb that was asked for.
     """
     if not question.counts or best.fact is not None or item.speaker != best.speaker:
         return False
@@ -303,7 +310,7 @@ def _counts_anew(question: Question, best: ContextItem, item: ContextItem) -> bo
 
 
 def _together(
-    question: Question, best: ContextItem, strong: Sequence[ContextItem]
+    question: ParsedQuestion, best: ContextItem, strong: Sequence[ContextItem]
 ) -> list[ContextItem]:
     """The best and the other strong facts of the same slot, one for each answer."""
     end = slot(question, best).answer
@@ -320,7 +327,7 @@ def _together(
 
 
 def find_chain(
-    question: Question, items: Sequence[ContextItem]
+    question: ParsedQuestion, items: Sequence[ContextItem]
 ) -> tuple[Sequence[ContextItem], str] | None:
     """Return the facts that join up in the order of their steps, and the end they lead to.
 
@@ -356,7 +363,7 @@ def _told(item: ContextItem, end: str) -> str:
     return f"{article[1]} {name}" if article else name
 
 
-def _head(question: Question, items: Sequence[ContextItem]) -> str:
+def _head(question: ParsedQuestion, items: Sequence[ContextItem]) -> str:
     """What is asked for, before the quotes; empty where only the quotes tell."""
     fit, best = slot(question, items[0]), items[0]
     ends = [_told(item, fit.answer) for item in items] if fit.answer else []
@@ -383,7 +390,7 @@ def _placed(item: ContextItem) -> bool:
     return (known is not None and known.answers == "place") or relation.endswith(PLACING)
 
 
-def _yes_or_no(question: Question, item: ContextItem) -> str:
+def _yes_or_no(question: ParsedQuestion, item: ContextItem) -> str:
     """What a fact that was asked about as a whole says, one that is over too."""
     denied = _denies(question, item)
     if item.current and item.fact is not None and not (past(item.fact[1]) and not question.told):
@@ -391,7 +398,7 @@ def _yes_or_no(question: Question, item: ContextItem) -> str:
     return "" if question.told or question.past or denied else "No"
 
 
-def _denies(question: Question, item: ContextItem) -> bool:
+def _denies(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
     if item.fact is None:
         return False
@@ -445,7 +452,7 @@ def _mark(item: ContextItem) -> str:
     return f"{f' {GUESS}' if item.tentative else ''} [m{item.id}]"
 
 
-def quoted(question: Question, text: str, *, marked: bool) -> str:
+def quoted(question: ParsedQuestion, text: str, *, marked: bool) -> str:
     """The sentence of a memory that says most of what was asked, in quotation marks if `marked`.
 
     Where it lacks the kind of thing that is asked for ("She starts on 1 April" is what "When did

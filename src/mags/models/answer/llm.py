@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import rendering
-from mags.models.answer.citations import Veil, pairs, settle, share_cited, visible
+from mags.models.answer.citations import BlockFilter, pairs, settle, share_cited, visible
 from mags.models.chat.usage import CHARACTERS_A_TOKEN, estimate
-from mags.models.grammar import Engram, blocks, check_invented, engram_lines, recall_lines
+from mags.models.grammar import EngramBlock, blocks, check_invented, engram_lines, recall_lines
 from mags.models.prompts import Prompt
 from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
 from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
@@ -93,12 +93,12 @@ class LlmAnswerer:
             last = talk.rounds >= self._budget.rounds
             tools = (RECALL,) if self._chat.takes_tools and not last else ()
             messages = talk.messages(by_tool=bool(tools), last=last)
-            veil = None if on_text is None else Veil(on_text)
+            block_filter = None if on_text is None else BlockFilter(on_text)
             completion = self._chat.complete(
-                messages, tools=tools, on_text=None if veil is None else veil.feed
+                messages, tools=tools, on_text=None if block_filter is None else block_filter.feed
             )
-            if veil is not None:
-                veil.finish()
+            if block_filter is not None:
+                block_filter.finish()
             talk.usage += completion.usage
             wanted = () if last else talk.wanted(completion)
             if last or (not wanted and visible(completion.text)):
@@ -262,9 +262,9 @@ class _Talk:
             operations=engram.operations,
         )
 
-    def _engram(self, text: str) -> Engram:
+    def _engram(self, text: str) -> EngramBlock:
         """What the model wants remembered; an unreadable or invented block counts as none."""
-        found = Engram()
+        found = EngramBlock()
         source = "\n".join(
             (self.question.speaker, self.question.text, *(i.text for i in self.shown.values()))
         )
@@ -272,7 +272,7 @@ class _Talk:
             with suppress(ModelReplyError):  # nobody asked for it: the answer does not depend on it
                 read = engram_lines(block)
                 check_invented(read.operations, source)
-                found = Engram(
+                found = EngramBlock(
                     operations=found.operations + read.operations, links=found.links + read.links
                 )
         return found

@@ -1,4 +1,4 @@
-"""Questions about somebody as such, and those put by way of somebody.
+"""Questions about a person, and questions that name something by its link to a person.
 
 "What is my name?", "What do you know about Ana?", "Where does my brother live?" (asked again with
 the brother's name), "Who was my flatmate before Lotte?" (asked again without Lotte).

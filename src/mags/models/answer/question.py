@@ -9,16 +9,15 @@ from itertools import pairwise
 
 from mags.models.answer.cues import (
     BEHIND,
-    KINDRED,
+    KIN_TERMS,
     OF_ME,
     OWN,
     asks_for_own,
     cue_of,
     done_by_oneself,
     former,
+    kin_of,
     kind_of_thing,
-    kindred,
-    kinds_asked,
 )
 from mags.models.policy.rules.when import times
 from mags.models.words import WORD, plainer, stems, word_set
@@ -115,7 +114,7 @@ class Then:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ParsedQuestion:
     """`words`: stems of the content words. `names`: for each named thing its stems (the speaker
     for "I" and "my"). `kind`: as in `Plan.answer_kind`. `past`: what is over is wanted.
     `told`: it is put in the past tense, so that what is over may answer it too. `identity`: it
@@ -127,7 +126,6 @@ class Question:
     `own`: what is asked for as the speaker's ("my birthday").
     `counts`: it asks how many there are. `doer`: who is asked to have done it.
     `fate`: it asks what became of something. `alive`: whether somebody lives.
-    `kinds`: what is asked for by its kind, the door code.
     `asker`: who speaks of "the meeting", which may be their own.
     `teller`: whose words are asked for, of whatever they were.
     `then`: the past time it names, "in June 2023".
@@ -157,7 +155,6 @@ class Question:
     counts: bool = False
     fate: bool = False
     alive: bool = False
-    kinds: tuple[tuple[str, str], ...] = ()
     asker: frozenset[str] = frozenset()
     doer: frozenset[str] = frozenset()
     teller: frozenset[str] = frozenset()
@@ -171,7 +168,7 @@ class Question:
     does: frozenset[str] = frozenset()
 
 
-def read_question(turn: Turn) -> Question:
+def read_question(turn: Turn) -> ParsedQuestion:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     timeless, then = then_of(text, turn.at)
@@ -193,7 +190,7 @@ def read_question(turn: Turn) -> Question:
     alive = kind == "yesno" and "alive" in heard
     words = (content(text) | trade) - (content("alive") if alive else frozenset())
     typed = TYPED.match(text)
-    return Question(
+    return ParsedQuestion(
         words=_weighty(words, kind, names, bound),
         names=tuple(dict.fromkeys(name for name in names if name)),
         kind=kind,
@@ -203,14 +200,13 @@ def read_question(turn: Turn) -> Question:
         identity=IDENTITY.match(text) is not None,
         cue=cue,
         bound=bound,
-        kin=kindred(text),
+        kin=kin_of(text),
         present=former(text),
         own=tuple(noun.casefold() for noun in OWN.findall(text)),
         then=then,
         counts=COUNTS.search(text) is not None,
         fate=fate,
         alive=alive,
-        kinds=kinds_asked(text),
         asker=stems(turn.speaker) if DEFINITE.search(text) else frozenset(),
         doer=_who(DOER.search(text), turn.speaker),
         teller=_who(TELLER.match(text), turn.speaker),
@@ -424,8 +420,6 @@ def type_of(thing: str, relation: str = "") -> frozenset[str]:
         return content("medication medicine drug tablet pill")
     if relation == "is learning" and thing[:1].isupper():
         return content("language")
-    if not COLOURS.isdisjoint(thing.casefold().split()):
-        return content("colour kind")
     last = re.split(r" (?:in|for|with|at|on) ", thing.casefold())[0].rpartition(" ")[2]
     return content(kind_of_thing(last))
 
@@ -440,9 +434,6 @@ def same_relation(phrase: str) -> frozenset[str]:
     return frozenset(name for one in both for name in (one.name, one.past, one.inverse) if name)
 
 
-COLOURS = word_set(
-    "red green blue yellow black white grey gray silver brown orange purple pink beige"
-)
 SYNONYMS = {
     "movie": "film",
     "movies": "film",
@@ -487,7 +478,7 @@ def _base(word: str) -> str:
 
 def _relatives() -> Mapping[str, str]:
     """From each word for a relative to the one that stands for all of them: "mum" is "mother"."""
-    return {w: one for w, (one, kind) in KINDRED.items() if kind in KIN_KINDS and w != kind}
+    return {w: one for w, (one, kind) in KIN_TERMS.items() if kind in KIN_KINDS and w != kind}
 
 
 KIN_KINDS = ("parent", "child", "grandparent")

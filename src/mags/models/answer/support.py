@@ -1,9 +1,8 @@
-"""How well one memory carries an answer to one question: named features and their weights.
+"""How well one memory answers a question: named features and their weights.
 
-`python -m benchmarks.abstain --fit` fits the four shares of `SupportWeights`, and the threshold of
-the answerer, on the development half of LongMemEval (MIT) and prints them; what it printed stands
-here. What halves a memory (`MISFIT`, `NOW_FOR_THEN`) and the 0.9 of a fact that fits are chosen by
-hand.
+The shares of `SupportWeights` and the threshold of the answerer are fitted by
+`python -m benchmarks.abstain --fit` on the development half of LongMemEval (MIT). The factors
+below and the 0.9 of a fact that fits are chosen by hand.
 """
 
 from __future__ import annotations
@@ -21,31 +20,30 @@ from mags.models.answer.cues import (
     WEEKDAYS,
     became,
     dead,
-    kindred,
+    kin_of,
     named_as_known,
     of_another,
     of_another_doer,
-    of_another_kind,
     of_nobody_else,
     only_former,
     opposed,
-    strangers,
+    other_kin,
     without_subject,
 )
 from mags.models.answer.cues import NAMED as NAME_TOLD
-from mags.models.answer.question import Question, Then, content, same_relation, type_of
+from mags.models.answer.question import ParsedQuestion, Then, content, same_relation, type_of
 from mags.models.policy.rules.when import times
 from mags.models.words import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import NO_LONGER
 from mags.ports.relations import canonical, relations
 
-MISFIT = 0.5
+CONTRARY_FACTOR = 0.5
 """What is left of the support of a memory by each thing that speaks against it."""
-NOW_FOR_THEN = 0.8
-NO_MORE = 0.95
+WRONG_TIME_FACTOR = 0.8
+ENDED_FACTOR = 0.95
 """What is over says no where it is asked whether it is; what still holds says yes before that."""
-KINDLESS = 0.8
+WRONG_KIND_FACTOR = 0.8
 """What is left of a fact that fits and has nothing of the kind that is asked for."""
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
@@ -63,8 +61,6 @@ SENTENCE_END = re.compile(rf"{STOP}|\n+")
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
-NOBODY = ("time", "place", "number")
-"""Kinds of answer at which nobody is to be found."""
 NO_PLACE = (" as", " with", " by")
 ENDED = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
@@ -88,7 +84,7 @@ class SupportWeights:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class SupportFeatures:
     """What the support of one memory is weighed from, each in [0, 1].
 
     `words`, `names`, `kind`, `ahead`: the features that `SupportWeights` weighs. `covered`: for a
@@ -116,8 +112,10 @@ class Evidence:
         return min(1.0, features * self.factor)
 
 
-def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:
-    """Items with their evidence, in order.
+def weighed(
+    question: ParsedQuestion, items: Sequence[ContextItem]
+) -> list[tuple[ContextItem, SupportFeatures]]:
+    """Items with their features, in order.
 
     A fact that came out as one with another memory counts only if it fits what is asked - else
     the other speaks for both - and has no lead of its own. The turn that came out as one with
@@ -126,26 +124,28 @@ def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[Cont
     leads = [item for item in items if item.within is None]
     heard = question.kind in ("reason", "time", "place") and not question.origin
     silent = {item.id for item in leads if heard and item.fact and not fits(question, item)}
-    found = dict(zip((item.id for item in leads), stands(question, leads), strict=True))
+    found = dict(zip((item.id for item in leads), compare(question, leads), strict=True))
     out = []
     for item in items:
         if item.within is None:
-            out.append((item, evidence(question, item, found[item.id])))
+            out.append((item, support_features(question, item, found[item.id])))
         elif item.fact is None and item.within in silent:
-            out.append((item, evidence(question, item, found[item.within])))
+            out.append((item, support_features(question, item, found[item.within])))
         elif item.fact is not None and item.within in found and fits(question, item):
             stand = replace(found[item.within], ahead=0.0)
-            out.append((item, evidence(question, item, stand)))
+            out.append((item, support_features(question, item, stand)))
     return out
 
 
-def fits(question: Question, item: ContextItem) -> bool:
+def fits(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether the fact of an item is what is asked for, or says something of who is."""
     fit = slot(question, item)
     return bool(fit.answer or fit.whole) or (question.identity and fit.subject)
 
 
-def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
+def support_features(
+    question: ParsedQuestion, item: ContextItem, stand: Comparison
+) -> SupportFeatures:
     """What speaks for and against a memory.
 
     A fact that is asked for with every word and name carries 0.9 and more, one with some left
@@ -169,36 +169,36 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
         not fits and fit.turned,
         ONLY_ASKS.fullmatch(item.text.strip()) is not None,
         not words or not names or (question.kind == "reason" and not kind),
-        not fits and bool(question.topic) and not question.topic & content(told_of(item)),
+        not fits and bool(question.topic) and not question.topic & content(mentioned_text(item)),
         contrary(question, item, fits=fits) or _nameless(question, item, fit),
     )
-    return Evidence(
+    return SupportFeatures(
         words=rare_share(item, stand.rarity),
         names=names,
         kind=kind,
         ahead=stand.ahead,
         covered=words * names if fits else None,
-        factor=MISFIT ** sum(against)
+        factor=CONTRARY_FACTOR ** sum(against)
         * timely(question, item, whole=fit.whole)
-        * (KINDLESS if fits and _kindless(question, item, kind) else 1.0),
+        * (WRONG_KIND_FACTOR if fits and _kindless(question, item, kind) else 1.0),
     )
 
 
-def _said(question: Question, relation: str) -> frozenset[str]:
+def _said(question: ParsedQuestion, relation: str) -> frozenset[str]:
     """Stems by which a question asks for a relation or, to deny it, for its opposite."""
     known = canonical(relation)
     opposite = known.opposite if known is not None else ""
     return question.relations.get(relation, question.relations.get(opposite, frozenset()))
 
 
-def _kindless(question: Question, item: ContextItem, kind: float) -> bool:
+def _kindless(question: ParsedQuestion, item: ContextItem, kind: float) -> bool:
     """Whether a time or a place is asked for, and a fact has neither in it nor beside it."""
     if kind or question.kind not in ("time", "place"):
         return False
     return question.kind == "place" or item.valid_from is None
 
 
-def _nameless(question: Question, item: ContextItem, fit: Slot) -> bool:
+def _nameless(question: ParsedQuestion, item: ContextItem, fit: Slot) -> bool:
     """Whether a name is asked for and the end of a fact that would answer is none."""
     if question.cue is not NAME_TOLD or item.fact is None or not fit.answer:
         return False
@@ -242,7 +242,7 @@ def end_of(item: ContextItem, end: str) -> str:
     return "" if item.fact is None else item.fact[2 if end == "object" else 0]
 
 
-def slot(question: Question, item: ContextItem) -> Slot:
+def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
     """How the fact of an item fits the question; all False without a fact."""
     if item.fact is None:
         return Slot()
@@ -274,15 +274,13 @@ def slot(question: Question, item: ContextItem) -> Slot:
     if question.identity:
         what = fit.subject and relation in WHAT
         return replace(fit, relation=what or (fit.object and answers == "person"))
-    if fit.answer == "object" and question.kind == "person" and answers in NOBODY:
-        return replace(fit, relation=False)
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
     return fit
 
 
-def named(question: Question, end: str) -> bool:
+def named(question: ParsedQuestion, end: str) -> bool:
     """Whether a question names this end of a fact."""
     words = content(end) or stems(end)
     known = frozenset().union(question.words, *question.names)
@@ -295,7 +293,7 @@ def named(question: Question, end: str) -> bool:
     return any(name and name <= stems(end) for name in question.names)
 
 
-def _asked_relation(question: Question, relation: str, subject: str, obj: str) -> bool:
+def _asked_relation(question: ParsedQuestion, relation: str, subject: str, obj: str) -> bool:
     """The question names it, shares a word with it, or asks for nothing but what it answers."""
     relation = relation.removeprefix(NO_LONGER)
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
@@ -326,8 +324,8 @@ def _asked_relation(question: Question, relation: str, subject: str, obj: str) -
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stand:
-    """How a memory stands among those recalled with it.
+class Comparison:
+    """How a memory compare among those recalled with it.
 
     `ahead`: in [0, 1], its lead over their mean score. `rarity`: weight of each content word of
     the question, by how few of them have it.
@@ -337,9 +335,9 @@ class Stand:
     rarity: Mapping[str, float]
 
 
-def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
-    """The stand of each item; a lead of `HALF_LEAD` over the rest counts half."""
-    held = [content(told_of(item)) for item in items]
+def compare(question: ParsedQuestion, items: Sequence[ContextItem]) -> list[Comparison]:
+    """Compare each item with the others; a lead of `HALF_LEAD` over the rest counts half."""
+    held = [content(mentioned_text(item)) for item in items]
     count = max(len(items), FEWEST_COMPARED)
     rarity = {
         word: log((count + 2) / (sum(word in words for words in held) + 1))
@@ -350,7 +348,7 @@ def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
     leads = [max(0.0, item.score - (total - item.score) / rest) for item in items]
     if len(items) == 1:
         leads = [0.0]
-    return [Stand(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
+    return [Comparison(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
 
 
 def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
@@ -364,13 +362,13 @@ def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
         return 1.0
     told = [part for part in SENTENCE_END.split(item.text) if part.strip()]
     told = [part for part in told if not part.rstrip().endswith("?")] or told
-    parts = [content(told_of(replace(item, text=part))) for part in told] or [frozenset()]
+    parts = [content(mentioned_text(replace(item, text=part))) for part in told] or [frozenset()]
     shares = [sum(rarity[w] for w in rarity.keys() & words) / whole for words in parts]
-    every = sum(rarity[w] for w in rarity.keys() & content(told_of(item))) / whole
+    every = sum(rarity[w] for w in rarity.keys() & content(mentioned_text(item))) / whole
     return (every + max(shares)) / 2
 
 
-def word_share(question: Question, text: str, said: frozenset[str] = frozenset()) -> float:
+def word_share(question: ParsedQuestion, text: str, said: frozenset[str] = frozenset()) -> float:
     """Share of the content words asked for, names left out, in a text; 1 where there are none.
 
     `said`: words that the memory says in another way.
@@ -379,25 +377,25 @@ def word_share(question: Question, text: str, said: frozenset[str] = frozenset()
     return len(asked & (content(text) | said)) / len(asked) if asked else 1.0
 
 
-def name_share(question: Question, item: ContextItem) -> float:
+def name_share(question: ParsedQuestion, item: ContextItem) -> float:
     """Share of the names asked about that the memory has; 1 where the question has none."""
     if not question.names:
         return 1.0
-    held = stems(told_of(item))
+    held = stems(mentioned_text(item))
     if any(name <= stems(item.speaker) for name in question.names):
         own = _of_self(question, item.text) if item.fact is None else _own_thing(question, item)
         held |= stems(item.speaker) if own else frozenset()
     return sum(name <= held for name in question.names) / len(question.names)
 
 
-def _own_thing(question: Question, item: ContextItem) -> bool:
+def _own_thing(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a fact is of a thing that who told it has: "the alarm company is Securo"."""
     subject = item.fact[0] if item.fact is not None else ""
     plain = subject.islower() and item.text.casefold().startswith(subject)  # no one's report
     return question.own_thing and plain and bool(content(subject) & question.words)
 
 
-def _of_self(question: Question, text: str) -> bool:
+def _of_self(question: ParsedQuestion, text: str) -> bool:
     """Whether a turn of who asks is of themselves though it does not say so."""
     if question.own_thing and (
         of_nobody_else(text, question.words) or named_as_known(text, question.words)
@@ -406,7 +404,7 @@ def _of_self(question: Question, text: str) -> bool:
     return without_subject(text)
 
 
-def kind_share(question: Question, item: ContextItem) -> float:
+def kind_share(question: ParsedQuestion, item: ContextItem) -> float:
     """1 where the memory has something of the kind asked for, 0 where not, 0.5 unknown."""
     if question.origin and item.fact is None:  # a fact has it in its relation
         return float(FROM.search(item.text) is not None)
@@ -425,7 +423,7 @@ def kind_share(question: Question, item: ContextItem) -> float:
 # What speaks against it: it is of something else, or does not hold at the time asked about.
 
 
-def told_of(item: ContextItem) -> str:
+def mentioned_text(item: ContextItem) -> str:
     """Everything a memory names: its words, the ends of its fact, and who speaks of themselves.
 
     Who only reports something of somebody else is not named by it.
@@ -434,17 +432,17 @@ def told_of(item: ContextItem) -> str:
     return " ".join((item.text, item.speaker if own else "", *(item.fact or ())))
 
 
-def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
+def contrary(question: ParsedQuestion, item: ContextItem, *, fits: bool) -> bool:
     """Whether a memory is of something else, however many words it shares with the question.
 
     Of another relative ("my son's birthday" and "my daughter's"), of another thing or name of the
     kind ("the flight to Quito" and "to Lima"), of what somebody else said or does, of the opposite
     ("opens" and "closes"), or with nothing of what is asked for: no age, no name, no sum of money.
     """
-    told = told_of(item)
+    told = mentioned_text(item)
     turn = item.fact is None
     return (
-        strangers(question.kin, kindred(told))
+        other_kin(question.kin, kin_of(told))
         or only_former(question.present, told)
         or (question.alive and not fits)
         or (question.cue is not None and question.cue.search(item.text) is None)
@@ -457,7 +455,6 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
             and bool(question.oneself)
             and of_another_doer(item.text, question.does, question.oneself)
         )
-        or of_another_kind(question.kinds, told)
         or (turn and not all(name <= stems(told) for name in question.bound))
         or opposed(question.words, content(told))
     )
@@ -469,25 +466,25 @@ def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
     return teller <= stems(item.speaker) or any(teller <= stems(one) for one in quoted)
 
 
-def timely(question: Question, item: ContextItem, *, whole: bool) -> float:
-    """1 for what holds at the time asked about, `MISFIT` for what does not.
+def timely(question: ParsedQuestion, item: ContextItem, *, whole: bool) -> float:
+    """1 for what holds at the time asked about, `CONTRARY_FACTOR` for what does not.
 
     `whole`: everything in its fact was asked about.
     """
     named = item.fact is not None and past(item.fact[1])
     over = not item.current or named
     if question.then is not None and item.fact is not None:
-        return 1.0 if held_then(item, question.then) else MISFIT
+        return 1.0 if held_then(item, question.then) else CONTRARY_FACTOR
     if question.past:
-        return MISFIT if item.fact is not None and not over else 1.0
+        return CONTRARY_FACTOR if item.fact is not None and not over else 1.0
     if question.kind == "time" and spans_days(item):
         # "When am I on holiday?" asks for the days, whenever they are
-        return 1.0 if item.fact is not None or item.current else NOW_FOR_THEN
+        return 1.0 if item.fact is not None or item.current else WRONG_TIME_FACTOR
     if not over or (question.told and (named or item.fact is None)):
         return 1.0  # what was said of the past stays said
     if whole and question.kind == "yesno" and not question.told:
-        return NO_MORE
-    return NOW_FOR_THEN if question.told else MISFIT
+        return ENDED_FACTOR
+    return WRONG_TIME_FACTOR if question.told else CONTRARY_FACTOR
 
 
 def past(relation: str) -> bool:

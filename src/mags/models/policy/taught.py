@@ -53,7 +53,7 @@ MOST_RECALLED, MOST_RECENT, MOST_CHARACTERS = 4, 3, 160
 """What is shown: so many memories, turns said before, and characters of each."""
 
 
-class Voice(Protocol):
+class RoleModel(Protocol):
     """A model that replies to a compact prompt."""
 
     def complete(self, prompt: str, role: str) -> str:
@@ -68,9 +68,9 @@ class CompactPolicy:
     Raises ModelReplyError where a reply is refused (`reply`: its text), or a role has no model.
     """
 
-    def __init__(self, name: str, voices: Mapping[str, Voice], *, language: str = "en") -> None:
+    def __init__(self, name: str, models: Mapping[str, RoleModel], *, language: str = "en") -> None:
         self._name = name
-        self._voices = voices
+        self._models = models
         self._language = language
         self.failures: Counter[str] = Counter()
 
@@ -82,7 +82,7 @@ class CompactPolicy:
     @property
     def roles(self) -> tuple[str, ...]:
         """Those that have a model, of "ask", "write" and "router"."""
-        return tuple(self._voices)
+        return tuple(self._models)
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""
@@ -124,11 +124,11 @@ class CompactPolicy:
         )
 
     def _decide(self, role: str, prompt: str, read: Callable[[str], Read]) -> Read:
-        if role not in self._voices:
+        if role not in self._models:
             raise ModelReplyError(f"{self.name} has no model for {role}.", reason="no model")
         reply = ""
         try:
-            reply = self._voices[role].complete(prompt, role)
+            reply = self._models[role].complete(prompt, role)
             return read(reply)
         except ModelReplyError as refused:
             self.failures[role] += 1
@@ -136,7 +136,7 @@ class CompactPolicy:
             raise
 
 
-class ChatVoice:
+class ChatRoleModel:
     """Replies to compact prompts by a chat model."""
 
     def __init__(self, chat: ChatModel) -> None:
@@ -149,8 +149,8 @@ class ChatVoice:
 
 def served_policy(chat: ChatModel, *, language: str = "en") -> CompactPolicy:
     """The policy of one model that was taught all roles with the compact wording."""
-    voices = dict.fromkeys(("ask", "write", "router"), ChatVoice(chat))
-    return CompactPolicy(f"trained ({chat.name})", voices, language=language)
+    models = dict.fromkeys(("ask", "write", "router"), ChatRoleModel(chat))
+    return CompactPolicy(f"trained ({chat.name})", models, language=language)
 
 
 def compact(
@@ -183,7 +183,7 @@ CHANGES = frozenset({"ADD", "UPDATE", "RETRACT"})
 
 
 class Field(Protocol):
-    """Changes one field of a reply; `owned`: also where it is of something somebody has."""
+    """Changes one field of a reply; `owned`: change the owner of a thing as well."""
 
     def __call__(self, field: str, *, owned: bool = True) -> str:
         """The field as it is to be."""
@@ -192,12 +192,12 @@ class Field(Protocol):
 
 def shorten(reply: str, turn: Turn, recent: Sequence[Turn] = ()) -> str:
     """The shortest reply that `expand` makes this one of."""
-    company = _Company(me=turn.speaker, you=_other(turn, recent))
+    speakers = _Speakers(me=turn.speaker, you=_other(turn, recent))
     lines = reply.split("\n")
     hops = [line for line in lines if line.startswith(HOP)]
     if hops and lines[1:3] == _follows(hops[0]):
         lines = [lines[0], *lines[3:]]
-    short = "\n".join(_line(line, company.shorter(turn.text)) for line in lines)
+    short = "\n".join(_line(line, speakers.shorter(turn.text)) for line in lines)
     if DATE.search(short):
         spans = _spans(turn)
         short = _redated(short, lambda date, end: _mark(date, end, spans))
@@ -206,18 +206,18 @@ def shorten(reply: str, turn: Turn, recent: Sequence[Turn] = ()) -> str:
 
 def expand(reply: str, turn: Turn, recent: Sequence[Turn] = ()) -> str:
     """A short reply in full: names for "me", "my ..." and "you", a query for a hop alone."""
-    company = _Company(me=turn.speaker, you=_other(turn, recent))
+    speakers = _Speakers(me=turn.speaker, you=_other(turn, recent))
     if MARKED.search(reply):
         spans = _spans(turn)
         reply = _redated(reply, lambda mark, end: _marked(mark, end, spans))
-    lines = [_line(line, company.longer) for line in reply.split("\n")]
+    lines = [_line(line, speakers.longer) for line in reply.split("\n")]
     if len(lines) > 1 and lines[1].startswith(HOP) and BAR in lines[1].removeprefix(HOP):
         lines[1:1] = _follows(lines[1])
     return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Company:
+class _Speakers:
     """Who speaks, and whom they speak to ("" where nobody else spoke)."""
 
     me: str

@@ -5,7 +5,7 @@ import pytest
 
 from mags.models.embed.onnx import SHIPPED as ENCODER
 from mags.models.embed.onnx import OnnxEmbedder
-from mags.models.grammar import Engram
+from mags.models.grammar import EngramBlock
 from mags.models.policy.heads import HeadsPolicy
 from mags.models.policy.heads.second import RulesFirst
 from mags.models.policy.heads.weights import (
@@ -141,6 +141,6 @@ def test_nothing_that_nobody_said_is_written(encoder):
         "<engram>none</engram>",
     ):
         turn = Turn(text=text, speaker="Ana", at=1.7e9)
-        made = Engram(operations=policy.write(turn, (TURN,), ()).operations)
+        made = EngramBlock(operations=policy.write(turn, (TURN,), ()).operations)
         said = " ".join(f"{t.text} {t.speaker}".casefold() for t in (turn, TURN))
         assert all(" ".join(one.object.casefold().split()) in said for one in made.operations)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import ModelError
-from mags.models.grammar import Engram
+from mags.models.grammar import EngramBlock
 from mags.ports.policy import Policy
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.reward import Reading
@@ -119,7 +119,7 @@ def asked(policy: Policy, sample: Sample) -> Reading:
         return policy.ask(sample.turn, sample.recent)
     if sample.role is Role.WRITE:
         writing = policy.write(sample.turn, sample.recent, sample.recalled)
-        return Engram(operations=writing.operations)
+        return EngramBlock(operations=writing.operations)
     return policy.route(sample.turn, sample.recent)
 
 

@@ -20,7 +20,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.models.grammar import Engram
+from mags.models.grammar import EngramBlock
 from mags.ports.policy import Act, Operation, Plan, Route
 from mags.ports.relations import kind_of, normalise
 from mags_lab.training.chains.schema import Role, Sample
@@ -31,7 +31,7 @@ from mags_lab.training.reward import Fidelity, Reading, items, read
 
 def canonical(reading: Reading) -> Reading:
     """The same reading with every relation under its canonical name, its kind as a qualifier."""
-    if isinstance(reading, Engram):
+    if isinstance(reading, EngramBlock):
         return replace(reading, operations=tuple(_operation(one) for one in reading.operations))
     if isinstance(reading, Plan):
         hops = tuple(replace(hop, relation=_relation(hop.relation)) for hop in reading.hops)
@@ -46,7 +46,7 @@ def said(reading: Reading) -> Counter[Hashable]:
 
 def is_empty(reading: Reading) -> bool:
     """Whether it stores nothing, looks for nothing beyond the question, or routes nowhere."""
-    if isinstance(reading, Engram):
+    if isinstance(reading, EngramBlock):
         return not reading.operations
     if isinstance(reading, Plan):
         looks = (*reading.queries[1:], *reading.entities, *reading.hops)
@@ -70,14 +70,14 @@ def same_gist(reading: Reading, target: Reading) -> bool:
     Facts without their times and whether they were added or updated; the hops of a plan, or where
     there are none its names and times; of a route, where it leads.
     """
-    if isinstance(reading, Engram) and isinstance(target, Engram):
+    if isinstance(reading, EngramBlock) and isinstance(target, EngramBlock):
         return _facts(reading) == _facts(target)
     if isinstance(reading, Plan) and isinstance(target, Plan):
         return _way(reading) == _way(target)
     return same_function(reading, target)
 
 
-def _facts(reading: Engram) -> Counter[Hashable]:
+def _facts(reading: EngramBlock) -> Counter[Hashable]:
     found: Counter[Hashable] = Counter()
     for one in map(_operation, reading.operations):
         if one.act is Act.NOTE:
@@ -224,7 +224,7 @@ def cell(
 def _known_after(sample: Sample, decision: Decision, fidelity: Fidelity | None) -> float | None:
     if fidelity is None or sample.role is not Role.WRITE:
         return None
-    done = decision.reading.operations if isinstance(decision.reading, Engram) else ()
+    done = decision.reading.operations if isinstance(decision.reading, EngramBlock) else ()
     return fidelity(sample, done)
 
 

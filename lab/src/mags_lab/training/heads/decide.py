@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mags.models.grammar import Engram
+from mags.models.grammar import EngramBlock
 from mags.models.policy.heads.choices import operations_of, plan_of
 from mags.models.policy.heads.decoding import asked, routed, written
 from mags.models.policy.heads.memories import with_memories
@@ -51,7 +51,7 @@ def by_heads(trained: Trained, shown: Shown) -> Decided:
     found = written(trained.network, layout, states, signs, known)
     made = operations_of(layout, found.facts, sample.turn, sample.recalled, known)
     return Decided(
-        reading=Engram(operations=made),
+        reading=EngramBlock(operations=made),
         confidence=found.confidence,
         threshold="write" if found.facts else "nothing",
         facts=tuple(
@@ -68,7 +68,7 @@ def by_policy(policy: Policy, sample: Sample) -> Reading:
     if sample.role is Role.ROUTER:
         return policy.route(sample.turn, sample.recent)
     made = policy.write(sample.turn, sample.recent, sample.recalled)
-    return Engram(operations=made.operations)
+    return EngramBlock(operations=made.operations)
 
 
 def worths(
@@ -116,7 +116,7 @@ def by_hand(sample: Sample) -> bool:
 def together(mine: Decided, theirs: Reading, least: Thresholds) -> Reading:
     """What the policy makes of both: see `HeadsPolicy`."""
     decides = mine.confidence >= getattr(least, mine.threshold)
-    if not isinstance(theirs, Engram):
+    if not isinstance(theirs, EngramBlock):
         return mine.reading if decides else theirs
     kept = [made for found, some in mine.facts if found >= least.fact for made in some]
-    return Engram(operations=tuple(kept) if decides else joined(kept, theirs.operations))
+    return EngramBlock(operations=tuple(kept) if decides else joined(kept, theirs.operations))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
-from mags.models.grammar import Engram
+from mags.models.grammar import EngramBlock
 from mags.models.policy.heads.choices import Fact, Question, Vocabulary, bare
 from mags.models.policy.heads.layout import SPEAKER, SPECIAL, Layout
 from mags.models.policy.heads.memories import Rows, places_of, remembered, subjects_of
@@ -54,7 +54,7 @@ def vocabulary(samples: Iterable[Sample]) -> Vocabulary:
     seen: set[str] = set()
     for sample in samples:
         reading = read(sample, sample.target)
-        if isinstance(reading, Engram):
+        if isinstance(reading, EngramBlock):
             seen.update(o.relation for o in reading.operations if o.act is not Act.NOTE)
         elif isinstance(reading, Plan):
             seen.update(bare(hop.relation) for hop in reading.hops)
@@ -82,7 +82,7 @@ def gold(sample: Sample, layout: Layout, known: Vocabulary) -> Gold | None:
         return Gold(route=reading)
     if isinstance(reading, Plan):
         return _question(sample, layout, reading, known)
-    if not isinstance(reading, Engram):
+    if not isinstance(reading, EngramBlock):
         return None
     told = [_told(sample, layout, one, known) for one in reading.operations]
     found = tuple(one for one in told if one is not None)

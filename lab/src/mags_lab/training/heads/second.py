@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from mags.models.grammar import Engram
+from mags.models.grammar import EngramBlock
 from mags.models.policy.heads.second import beyond
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened
 from mags.models.policy.rules import RulePolicy
@@ -94,7 +94,7 @@ def worth(some: Sequence[Turned], written: Callable[[Turned], Sequence[Operation
     for one in some:
         made = tuple(written(one))
         target = read(one.sample, one.sample.target)
-        got, want = items(Engram(operations=made)), items(target or Engram(operations=()))
+        got, want = items(EngramBlock(operations=made)), items(target or EngramBlock(operations=()))
         shared += (got & want).total()
         said += got.total()
         wanted += want.total()

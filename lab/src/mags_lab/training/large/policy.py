@@ -16,11 +16,11 @@ import torch
 from peft import PeftModel
 
 from mags.errors import ConfigurationError
-from mags.models.constraint import Constraint, Guide
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.taught import CompactPolicy
 from mags.ports.chat import Completion, Message, Tool, Usage
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
+from mags_lab.training.constraint import Constraint, Guide
 from mags_lab.training.evaluate.deciders import Sampler
 from mags_lab.training.large.adapters import CARD, base_of, wording_of
 from mags_lab.training.large.loading import Loaded, Said, Speech, load

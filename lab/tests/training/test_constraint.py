@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from mags.errors import ConfigurationError, ModelReplyError
-from mags.models.constraint import Constraint, Guide
 from mags.models.grammar import read_engram, read_plan, read_route
 from mags_lab.training.chains import hand
+from mags_lab.training.constraint import Constraint, Guide
 
 MARKS = ("<recall>", "</recall>", "<engram>", "</engram>", "<route>", "</route>")
 READERS = {

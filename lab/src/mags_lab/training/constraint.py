@@ -1,4 +1,4 @@
-"""Decoding held to the grammar of memory tokens, for local models (extra `train`: llguidance).
+"""Decoding held to the grammar of memory tokens, for local models (needs llguidance).
 
 Unusual here: a whole operation is one regular expression. Taken apart into fields around " | ",
 the lexer splits a line in ways a model never meant (trials: 0-6% valid replies). What is drawn
