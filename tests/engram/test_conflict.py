@@ -214,9 +214,11 @@ def test_titles_do_not_end_a_sentence():
     assert sentences("Dr. Lee came. She left! Why?") == ["Dr. Lee came.", "She left!", "Why?"]
 
 
-def test_plural_relations_are_the_tables_and_many_valued():
+def test_relations_that_hold_several_are_not_of_one_value_and_hold_several_once_they_are_over():
     table = relations.relations()
-    assert [name for name in relations.PLURAL if name not in table or table[name].one] == []
+    several = {name for name, relation in table.items() if relation.several}
+    assert {"likes", "liked", "has", "is child of", "speaks", "spoke"} <= several
+    assert [name for name in several if table[name].one] == []
 
 
 def test_two_people_meet_for_the_first_time_once():

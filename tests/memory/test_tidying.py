@@ -30,14 +30,14 @@ def fill(memory: Memory, first: int = 0) -> None:
 
 def test_a_turn_is_written_and_found_while_the_graph_is_built(memory, monkeypatch):
     going, building = threading.Event(), threading.Event()
-    build = index_vectors.Picture.build
+    build = index_vectors.VectorSnapshot.build
 
     def slow(self):
         building.set()
         assert going.wait(60)
         return build(self)
 
-    monkeypatch.setattr(index_vectors.Picture, "build", slow)
+    monkeypatch.setattr(index_vectors.VectorSnapshot, "build", slow)
     fill(memory)
     assert building.wait(60)
     said = memory.observe("Quentin keeps bees on the roof.")

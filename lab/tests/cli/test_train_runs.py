@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mags.errors import ConfigurationError, InvalidInput, MissingExtra
-from mags.extras import bring
+from mags.extras import import_extra
 from tests.cli.running import run
 from tests.models.chat.endpoint import Step, serving
 
@@ -59,7 +59,7 @@ def test_a_linker_is_trained_on_a_memory_and_taken_by_it(
 
 def test_only_a_missing_library_is_taken_for_a_missing_extra() -> None:
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
-        bring("mags.nowhere", extra="train", needed_for="a test")
+        import_extra("mags.nowhere", extra="train", needed_for="a test")
 
 
 def test_a_preset_that_is_none_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def _judge(
 def _closable(view: View, clash: Clash, *, settings: ConflictSettings) -> list[int]:
     """Open facts and notes that came from the contradicted sentence.
 
-    Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence.
+    Facts of a relation that holds `several` need a cue ("not", "instead") in the new sentence.
     """
     said = sentences(view.words(clash.episode).text)
     out = []
@@ -170,7 +170,7 @@ def _closable(view: View, clash: Clash, *, settings: ConflictSettings) -> list[i
             continue
         content = view.words(node_id)
         relation = relations.canonical(str(content.meta.get("relation", "")))
-        if relation is not None and relation.name in relations.PLURAL and not clash.is_cued:
+        if relation is not None and relation.several and not clash.is_cued:
             continue
         if _home(content.text, said) == clash.old:
             out.append(node_id)

@@ -37,32 +37,22 @@ _BOUND = _set("to on in at")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
-PLURAL = frozenset(
-    {"likes", "liked", "dislikes", "disliked", "prefers", "is interested in", "was interested in"}
-    | {"is allergic to", "is intolerant to", "is afraid of", "suffers from", "suffered from"}
-    | {"has", "had", "owns", "owned", "wants", "wanted", "wants to", "wanted to", "needs"}
-    | {"needs to", "believes in", "drinks", "drank", "eats", "ate", "speaks", "plays", "visited"}
-    | {"plays the instrument of", "knows", "met", "is friends with", "is parent of", "is", "was"}
-    | {"is child of", "sister", "brother", "daughter", "son", "is sibling of", "relative"}
-    | {"colleague", "pet", "dog", "cat", "is a member of", "goal", "is also called"}
-)
-"""Relations of the table that hold several objects as a rule: two likes are two likes."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
     """One relation: how facts with it read and behave.
 
-    `name`: as stored. `one`: a later object replaces the earlier one. `noun`: it reads "the
-    capital of X is Y". `inverse`: the relation's name seen from the object. `symmetric`: its own
-    inverse. `past`: its name once it is over, such facts being many-valued. `kinds`: the
-    qualifier `kind` names the slot further. `opposite`: the relation that denies it for the same
-    object. `answers`: person, place, time, number, thing or "". `ids`: Wikidata properties.
-    `known`: it comes from the table.
+    `name`: as stored. `one`: a later object replaces the earlier one. `several`: it holds several
+    as a rule, so that only a sentence with a cue ("not", "instead") contradicts one of them.
+    `noun`: it reads "the capital of X is Y". `inverse`: the relation's name seen from the object.
+    `symmetric`: its own inverse. `past`: its name once it is over, such facts being many-valued.
+    `kinds`: the qualifier `kind` names the slot further. `opposite`: the relation that denies it
+    for the same object. `answers`: person, place, time, number, thing or "". `ids`: Wikidata
+    properties. `known`: it comes from the table.
     """
 
     name: str
     one: bool = False
+    several: bool = False
     noun: bool = False
     symmetric: bool = False
     inverse: str = ""
@@ -143,6 +133,7 @@ class _Table:
         relation = Relation(
             name=name,
             one=bool(entry.get("one")),
+            several=bool(entry.get("several")),
             noun=bool(entry.get("noun")),
             symmetric=symmetric,
             inverse=str(entry.get("inverse", name if symmetric else "")),
@@ -162,7 +153,7 @@ class _Table:
         if relation.noun:
             self.exact.setdefault(_key(f"the {name} of {{}} is"), (relation, False))
         if relation.past:
-            past = Relation(name=relation.past, answers=relation.answers)
+            past = Relation(name=relation.past, several=relation.several, answers=relation.answers)
             self.by_name.setdefault(relation.past, past)
             self.exact[_key(relation.past)] = (self.by_name[relation.past], False)
 

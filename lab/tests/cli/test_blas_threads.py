@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.cli.test_alone import threads
 from threadpoolctl import threadpool_limits
 
 from lab.tests.evaluation.report.made import EXHIBIT
@@ -18,6 +17,7 @@ from mags_lab.evaluation.proving.audit import Dose
 from mags_lab.evaluation.proving.records import MatchIdentity
 from mags_lab.evaluation.report.exhibit import Exhibit
 from mags_lab.evaluation.report.folder import AUDIT
+from tests.cli.test_blas_threads import threads
 
 
 def test_matches_are_played_with_products_computed_alone(monkeypatch: pytest.MonkeyPatch):
