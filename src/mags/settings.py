@@ -76,7 +76,7 @@ class EmbedderSettings:
     """Which embedder; a memory keeps the one it was made with (`mags reembed` changes it).
 
     `kind`: "embedded" (shipped), "folder" (sentence-transformers, at `path`) or "endpoint"
-    (`model` at `url`). `cache`: texts whose vectors are kept at hand.
+    (`model` at `url`). `cache`: read, but without effect; vectors are kept up to 32 MiB.
     """
 
     kind: Literal["embedded", "folder", "endpoint"] = "embedded"

@@ -325,7 +325,7 @@ def _asked_relation(question: ParsedQuestion, relation: str, subject: str, obj: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """How a memory compare among those recalled with it.
+    """How a memory compares with those recalled with it.
 
     `ahead`: in [0, 1], its lead over their mean score. `rarity`: weight of each content word of
     the question, by how few of them have it.
