@@ -33,6 +33,8 @@ FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
 MOST = 50_000
 """Contents held in memory."""
+BLOCK = 256
+"""Guesses of a subject that are compared with what is sure of it at once."""
 CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
 """Attributes of an episode that are searched with its text."""
 
@@ -62,6 +64,10 @@ class Ids:
             with self._lock:
                 if self._end - self._next < size:
                     self._next, self._end = start, start + size
+
+
+def _holds(facts: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
+    return np.asarray((facts["valid_from"] <= moment) & (moment < facts["valid_to"]))
 
 
 class Slots:
@@ -99,23 +105,21 @@ class Slots:
         nodes = self._graph.nodes
         out = np.zeros(len(rows), np.bool_)
         places = np.flatnonzero(nodes["flags"][rows] & GUESS)
-        subjects, slots = nodes["subject"][rows[places]], nodes["slot"][rows[places]]
-        # By subject and slot, not one by one: an entity may have thousands of guesses, of which
-        # few share a slot with anything sure.
-        for subject in np.unique(subjects).tolist():
-            sure = self._rows(subject, ArcKind.SUBJECT)
-            sure = sure[(nodes["flags"][sure] & GUESS) == 0]
+        for subject in np.unique(nodes["subject"][rows[places]]).tolist():
+            near = self._rows(subject, ArcKind.SUBJECT)
+            near = near[(nodes["flags"][near] & GUESS) == 0]
             if known is not None:
-                sure = sure[nodes["recorded_at"][sure] <= known]
-            of_subject = subjects == subject
-            for slot in np.intersect1d(slots[of_subject], nodes["slot"][sure]):
-                at = places[of_subject & (slots == slot)]
-                guesses, held = nodes[rows[at]], nodes[sure[nodes["slot"][sure] == slot]]
-                now = (guesses["valid_from"] <= moment) & (moment < guesses["valid_to"])
-                holding = (held["valid_from"] <= moment) & (moment < held["valid_to"])
-                for which, others in ((~now, held), (now, held[holding])):
-                    alike = np.isin(guesses["object"][which], others["object"])
-                    out[at[which]] = alike | bool((others["flags"] & ONE).any())
+                near = near[nodes["recorded_at"][near] <= known]
+            sure = nodes[near]
+            # An entity may have thousands of guesses; few share a slot with anything sure.
+            of_subject = places[nodes["subject"][rows[places]] == subject]
+            at = of_subject[np.isin(nodes["slot"][rows[of_subject]], sure["slot"])]
+            for part in np.split(at, range(BLOCK, len(at), BLOCK)):
+                guesses = nodes[rows[part]][:, None]
+                counts = _holds(sure, moment) | ~_holds(guesses, moment)
+                same = (guesses["object"] == sure["object"]) | ((sure["flags"] & ONE) != 0)
+                beaten = (guesses["slot"] == sure["slot"]) & counts & same
+                out[part] = beaten.any(axis=1)
         return out
 
     def _in_slot(self, subject: int, slot: int) -> NDArray[np.int64]:
