@@ -124,7 +124,7 @@ def lora(
     """
     chosen = preset(preset_name)
     road = import_extra("mags_lab.training.large.lora", extra="train", needed_for="mags train lora")
-    told = road.Tuning(
+    told = road.AdapterTuning(
         model=model, preset=chosen, wording=wording, four_bit=four_bit, reward=reward
     )
     trial = _trial("lora", folder, made, samples, most, seed, keep, grpo=grpo)

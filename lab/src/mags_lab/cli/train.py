@@ -247,7 +247,9 @@ def linker(
     """
     wanted: dict[str, Any] = {"extra": "pyg", "needed_for": "mags train linker"}
     run = import_extra("mags_lab.training.linker", **wanted)
-    fitting = import_extra("mags_lab.training.linker", **wanted).Fitting(epochs=epochs, seed=seed)
+    fitting = import_extra("mags_lab.training.linker", **wanted).LinkerFitting(
+        epochs=epochs, seed=seed
+    )
     with opened(memory, branch, read_only=True) as mem:
         data = mem.to_pyg()
     with Progress(transient=True) as progress:
