@@ -42,7 +42,7 @@ WEIGHTS: dict[str, float] = {
 }
 """Weights of the ranking's features, applied to z-scores over the candidates (or to shares).
 
-Fitted by `python -m benchmarks.fit_ranking` on licence-clean sets only; docs/log.md says on
+Fitted by `python -m benchmarks.ranking` on licence-clean sets only; docs/log.md says on
 which, and what they reach. `stale`, `recency`, `importance`, `confidence` and `strength` are
 set by design: no set we may fit on has a question they decide. A weight `feature@document`
 is added to the feature's for texts nobody said.
