@@ -1,0 +1,364 @@
+"""The corpus: dialogues with their facts, closings and questions, as plain text files.
+
+A file holds dialogues, a dialogue sessions, a session turns; below a turn stands what to keep of
+it and what it ends, at the end of the dialogue what can be asked. `FORMAT` in `guide.md` shows it.
+The terms are those of the guideline for annotated talk; what a file leaves out has a default.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+from mags.errors import InvalidInput
+
+DATA = Path(__file__).parent / "data"
+KINDS = {
+    "e": "event",
+    "s": "state",
+    "a": "attribute",
+    "p": "preference",
+    "l": "plan",
+    "r": "relation",
+}
+ASKED = frozenset(
+    "value when list count yes/no who compare since changed past overview talk".split()
+)
+WHY = frozenset(("replaced", "corrected", "over", "done"))
+FIELDS = frozenset("alt topic time when act pol mod src needs".split())
+VALUES = {
+    "act": frozenset(("add", "update", "retract", "none")),
+    "pol": frozenset(("yes", "no", "any")),
+    "mod": frozenset(("actual", "plan", "wish", "maybe")),
+    "src": frozenset(("self", "owner", "third", "reported", "tool")),
+}
+_TURN = re.compile(r"(?:\[(?P<label>\w+)\] )?(?P<speaker>[^:|]{1,40}): (?P<text>\S.*)")
+_PLACE = re.compile(r"(?:\[(?P<label>\w+)\] )?@ (?P<id>\S+:\d+)")
+_WHEN = re.compile(r"-- (\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)(?: \| (.+))?")
+_TIME = re.compile(r"\d{4}(-\d\d){0,2}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A fact to keep of a turn. `objects`, `subjects`: the wording first, then other right ones."""
+
+    must: bool
+    kind: str
+    subjects: tuple[str, ...]
+    relation: str
+    objects: tuple[str, ...]
+    topic: str = ""
+    time: str = ""
+    when: str = ""
+    act: str = "add"
+    polarity: str = "yes"
+    modality: str = "actual"
+    source: str = "self"
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """An earlier fact that a turn ends. `optional`: a reader may keep it open."""
+
+    subject: str
+    objects: tuple[str, ...]
+    why: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One turn, with what it tells and ends. `at`: aware, UTC."""
+
+    id: str
+    speaker: str
+    text: str
+    at: datetime
+    session: str
+    facts: tuple[Told, ...] = ()
+    ends: tuple[Ended, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question after the last turn. `evidence`: ids of all turns that it needs."""
+
+    kind: str
+    who: str
+    text: str
+    answers: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def unanswerable(self) -> bool:
+        """Whether nothing that was told answers it."""
+        return not self.answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialogue:
+    """A dialogue. `people`: a name and its other forms. `hand`: who wrote it, in which manner."""
+
+    id: str
+    register: str
+    hand: str
+    people: Mapping[str, tuple[str, ...]]
+    turns: tuple[Said, ...]
+    questions: tuple[Asked, ...] = ()
+
+    @property
+    def split(self) -> str:
+        """`train`, `dev` or `test`: by dialogue, 70, 15 and 15 of a hundred."""
+        drawn = int(hashlib.sha256(self.id.encode()).hexdigest()[:8], 16) % 100
+        return "train" if drawn < 70 else "dev" if drawn < 85 else "test"
+
+
+@dataclass(slots=True)
+class _Draft:
+    id: str
+    register: str
+    hand: str
+    people: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    turns: list[Said] = field(default_factory=list)
+    questions: list[Asked] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    at: datetime = datetime(2026, 1, 1, 9, tzinfo=UTC)
+    session: str = ""
+    sessions: int = 0
+    texts: Mapping[str, tuple[str, datetime]] | None = field(default_factory=dict)
+
+    def done(self) -> Dialogue:
+        return Dialogue(
+            id=self.id,
+            register=self.register,
+            hand=self.hand,
+            people=self.people,
+            turns=tuple(self.turns),
+            questions=tuple(self.questions),
+        )
+
+
+def dialogues(folder: Path = DATA, split: str | None = None) -> Iterator[Dialogue]:
+    """All dialogues of a folder, or those of a split, in the order of names of files.
+
+    Those whose text lies in a public data set that is absent (`MAGS_DATA`) are left out.
+    """
+    for path in sorted(folder.glob("*.talk")):
+        for one in parse(path.read_text(encoding="utf-8"), path.name):
+            if split is None or one.split == split:
+                yield one
+
+
+def parse(text: str, name: str = "text") -> list[Dialogue]:
+    """The dialogues of a file; raises InvalidInput naming the lines that are wrong."""
+    found, wrong = list[Dialogue](), list[str]()
+    draft: _Draft | None = None
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        if not line or line.startswith("//"):
+            continue
+        try:
+            if line.startswith("== "):
+                if draft is not None and draft.texts is not None:
+                    found.append(draft.done())
+                id, register, hand, *place = _parts(line[3:], 3, 4)
+                draft = _Draft(id, register, hand)
+                if place:
+                    draft.texts = _haystack(place[0])
+            elif draft is None:
+                raise ValueError("a file begins with == id | register | hand")
+            elif draft.texts is not None:
+                _line(draft, line)
+        except ValueError as problem:
+            wrong.append(f"{name}:{number}: {problem}: {line[:80]}")
+    if draft is not None and draft.texts is not None:
+        found.append(draft.done())
+    if wrong:
+        raise InvalidInput("\n".join(wrong))
+    return found
+
+
+def _line(draft: _Draft, line: str) -> None:
+    if line.startswith("people: "):
+        for one in line[8:].split(";"):
+            name, _, others = one.partition("=")
+            also = tuple(part.strip() for part in others.split(",") if part.strip())
+            draft.people[name.strip()] = (name.strip(), *also)
+    elif when := _WHEN.fullmatch(line):
+        draft.sessions += 1
+        draft.at = datetime.fromisoformat(when[1]).replace(tzinfo=UTC)
+        if " " not in when[1]:
+            draft.at += timedelta(hours=9)
+        draft.session = f"{draft.id} {draft.sessions}"
+    elif line[:2] in ("+ ", "~ "):
+        _add(draft, told := _told(draft, line))
+        _check_words(draft, told)
+    elif line[:2] in ("- ", "-~"):
+        parts = _parts(line[2:].lstrip("~ "), 3, 3)
+        if parts[2] not in WHY:
+            raise ValueError(f"why it ended is one of {', '.join(sorted(WHY))}")
+        ended = Ended(
+            subject=_name(draft, parts[0]),
+            objects=_several(parts[1]),
+            why=parts[2],
+            optional=line.startswith("-~"),
+        )
+        _last(draft, replace(draft.turns[-1], ends=(*draft.turns[-1].ends, ended)))
+    elif line.startswith("? "):
+        draft.questions.append(_asked(draft, line))
+    elif place := _PLACE.fullmatch(line):
+        if place["id"] not in draft.texts:
+            raise ValueError("no such turn in the data set")
+        text, at = draft.texts[place["id"]]
+        _turn(draft, place["label"], place["id"], "user", text, at, place["id"].rpartition(":")[0])
+    elif turn := _TURN.fullmatch(line):
+        if turn["speaker"] not in draft.people:
+            raise ValueError(f"{turn['speaker']} is not among people:")
+        if not draft.session:
+            raise ValueError("a session begins with -- date")
+        draft.at += timedelta(minutes=1)
+        made = f"{draft.id}:{len(draft.turns) + 1}"
+        said = turn["text"].replace("\\n", "\n")
+        _turn(draft, turn["label"], made, turn["speaker"], said, draft.at, draft.session)
+    else:
+        raise ValueError("not understood")
+
+
+def _turn(
+    draft: _Draft, label: str | None, id: str, speaker: str, text: str, at: datetime, session: str
+) -> None:
+    if label:
+        draft.labels[label] = id
+    draft.turns.append(Said(id=id, speaker=speaker, text=text, at=at, session=session))
+
+
+@cache
+def _haystack(place: str) -> Mapping[str, tuple[str, datetime]] | None:
+    """What the user says in a case of LongMemEval, by session:index; None without the data."""
+    file, _, question = place.partition("#")
+    path = Path(os.environ.get("MAGS_DATA", "../shared/data")) / file
+    if not path.is_file():
+        return None
+    with gzip.open(path, "rt", encoding="utf-8") as raw:
+        case = next(one for one in json.load(raw) if one["question_id"] == question)
+    found = {}
+    for key, day, said in zip(
+        case["haystack_session_ids"], case["haystack_dates"], case["haystack_sessions"], strict=True
+    ):
+        begun = datetime.strptime(re.sub(r" \(\w+\)", "", day), "%Y/%m/%d %H:%M")
+        for place_, message in enumerate(said):
+            if message["role"] == "user":
+                at = begun.replace(tzinfo=UTC) + timedelta(minutes=place_)
+                found[f"{key}:{place_}"] = (message["content"], at)
+    return found
+
+
+def _told(draft: _Draft, line: str) -> Told:
+    if not draft.turns:
+        raise ValueError("a fact stands below a turn")
+    kind, subject, relation, obj, *more = _parts(line[2:], 4, 13)
+    if kind not in KINDS:
+        raise ValueError(f"a kind is one of {' '.join(KINDS)}")
+    extra: dict[str, str] = {}
+    for one in more:
+        key, colon, value = one.partition(":")
+        if not colon or key not in FIELDS:
+            raise ValueError(f"{key!r} is none of {', '.join(sorted(FIELDS))}")
+        extra[key] = value.strip()
+    for key, allowed in VALUES.items():
+        if key in extra and extra[key] not in allowed:
+            raise ValueError(f"{key} is one of {', '.join(sorted(allowed))}")
+    if extra.get("when") and not _TIME.fullmatch(extra["when"]):
+        raise ValueError("when is yyyy, yyyy-mm or yyyy-mm-dd")
+    subjects = tuple(_name(draft, one) for one in _several(subject))
+    speaker = draft.turns[-1].speaker
+    own = subjects[0] == speaker or subjects[0].startswith(f"{speaker}'s ")
+    return Told(
+        must=line.startswith("+"),
+        kind=KINDS[kind],
+        subjects=subjects,
+        relation=relation,
+        objects=(obj, *_several(extra.get("alt", ""))),
+        topic=extra.get("topic", ""),
+        time=extra.get("time", ""),
+        when=extra.get("when", ""),
+        act=extra.get("act", "add"),
+        polarity=extra.get("pol", "yes"),
+        modality=extra.get("mod", "plan" if kind == "l" else "actual"),
+        source=extra.get("src", "self" if own else "third"),
+        needs=_several(extra.get("needs", "")),
+    )
+
+
+def _asked(draft: _Draft, line: str) -> Asked:
+    kind, who, text, answer, *more = _parts(line[2:], 4, 7)
+    if kind not in ASKED:
+        raise ValueError(f"a question is one of {', '.join(sorted(ASKED))}")
+    extra = {}
+    for one in more:
+        key, colon, value = one.partition(":")
+        if not colon or key not in ("also", "no", "ev"):
+            raise ValueError("after the answer stand also:, no: or ev:")
+        extra[key] = value.strip()
+    labels = extra.get("ev", "").split()
+    unknown = [one for one in labels if one not in draft.labels]
+    if unknown:
+        raise ValueError(f"no turn is labelled {', '.join(unknown)}")
+    if (answer == "-") == bool(labels):
+        raise ValueError("an answer needs ev: labels, an unanswerable question (-) has none")
+    return Asked(
+        kind=kind,
+        who=who,
+        text=text,
+        answers=() if answer == "-" else (answer, *_several(extra.get("also", ""))),
+        wrong=_several(extra.get("no", "")),
+        evidence=tuple(draft.labels[one] for one in labels),
+    )
+
+
+def _check_words(draft: _Draft, told: Told) -> None:
+    """A wording of the object stands in the turn, or `=` says that it is resolved or worked out."""
+    turn = draft.turns[-1].text.casefold().replace("’", "'")
+    if not any(one.startswith("=") or one.casefold() in turn for one in told.objects):
+        raise ValueError("no wording of the object stands in the turn (alt:, or = before it)")
+    plain = tuple(one.removeprefix("=") for one in told.objects)
+    last = draft.turns[-1]
+    _last(draft, replace(last, facts=(*last.facts[:-1], replace(told, objects=plain))))
+
+
+def _add(draft: _Draft, told: Told) -> None:
+    last = draft.turns[-1]
+    _last(draft, replace(last, facts=(*last.facts, told)))
+
+
+def _last(draft: _Draft, said: Said) -> None:
+    draft.turns[-1] = said
+
+
+def _name(draft: _Draft, text: str) -> str:
+    """`me` is the speaker, `my sister` the speaker's."""
+    speaker = draft.turns[-1].speaker if draft.turns else ""
+    if text == "me":
+        return speaker
+    return f"{speaker}'s {text[3:]}" if text.startswith("my ") else text
+
+
+def _parts(text: str, least: int, most: int) -> list[str]:
+    parts = [one.strip() for one in text.split("|")]
+    if not least <= len(parts) <= most:
+        raise ValueError(f"{least} to {most} parts between |, not {len(parts)}")
+    return parts
+
+
+def _several(text: str) -> tuple[str, ...]:
+    return tuple(one.strip() for one in text.split(" / ") if one.strip())
