@@ -11,21 +11,6 @@ START = 1714521600.0
 """1 May 2024, 00:00 UTC."""
 UNKNOWN = "I don't know."
 ANSWERED = (
-    (["I usually work Mondays and Thursdays"], "Which days do I work?", "Mondays and Thursdays "),
-    (["I swim Fridays", "I swim Sundays now"], "Which days do I swim?", "Sundays "),
-    (["Tom is my son", "Tom got engaged! Her name is Lucia"], "Who is Tom engaged to?", "Lucia "),
-    (["I'm a nurse on the stroke ward at St. Luke's"], "Where do I work?", "St. Luke's "),
-    (["I weigh 84 kilos", "82 now"], "How much do I weigh?", "82 kilos "),
-    (["My cat weighs 6.2 kilos", "cat's down to 5.8"], "How much does my cat weigh?", "5.8 kilos "),
-    (["the alarm company is Securo", "Switched alarm companies, it's Verisafe now"],
-     "Which alarm company do we have?", "Alarm company is Verisafe."),
-    (["the rent is 1150 a month", "The landlord put the rent up to 1200"], "How much is the rent?",
-     "1200 "),
-    (["I take a pill each morning and a blood thinner with supper",
-      "The doctor's taken me off the pill"], "Do I still take the pill?", "No "),
-    (["Tom works at Shell", "Tom gave notice"], "Does Tom still work at Shell?", "No "),
-    (["I'm low on iron"], "What am I low on?", "iron "),
-    (["I make about 40k a year"], "How much do I earn?", "40k a year "),
     (["The trip is 6-9 June"], "When is the trip?", "6 June 2024 to 9 June 2024 "),
     (["Martin's the eldest, he lives in Canada"], "Who is my eldest?", "Martin"),
 )  # fmt: skip

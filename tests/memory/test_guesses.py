@@ -88,18 +88,6 @@ def test_of_many_things_the_guess_is_told_by_itself_only(memory):
     assert "(a guess)" in memory.ask("Does Ana like coffee?").text
 
 
-def test_an_ending_means_what_is_surely_held_behind_a_guess(memory):
-    tell(memory, "I work at Acme.", "Back to Zorb.", "I was fired.")
-    (over,) = memory.facts(current=True)
-    assert (over.relation, over.object) == ("no longer works at", "Acme")
-
-
-def test_an_ending_that_can_only_mean_a_guess_ends_it_and_tells_nothing_surely(memory):
-    tell(memory, "The old banger.", "I sold it.")
-    assert [fact.relation for fact in memory.facts(current=True)] == ["no longer drives"]
-    assert all(fact.tentative for fact in memory.facts())
-
-
 def test_who_leaves_the_job_that_is_named_may_have_the_one_that_is_guessed(memory):
     tell(memory, "I work at Acme.", "Back to Zorb.", "I no longer work at Acme.")
     assert ("Zorb", True) in open_(memory)

@@ -105,14 +105,15 @@ def test_the_heads_add_nothing_of_what_the_rules_read(object_: str):
 
 
 def test_the_heads_add_nothing_that_a_fact_of_the_same_person_names_in_passing():
-    said = "I'm taking swimming lessons with a coach called Bente."
+    said = "I play chess with my swimming coach Bente."
     turn = Turn(text=said, speaker="Ana", at=1.7e9)
+    alone = len(RulePolicy().write(turn, (), ()).operations)
     swims = Operation(
         act=Act.ADD, subject="Ana", relation="plays", object="swimming", confidence=0.9
     )
-    assert len(RulesFirst(Reading(swims)).write(turn, (), ()).operations) == 1
+    assert len(RulesFirst(Reading(swims)).write(turn, (), ()).operations) == alone > 0
     another = replace(swims, subject="Bente")
-    assert len(RulesFirst(Reading(another)).write(turn, (), ()).operations) == 2
+    assert len(RulesFirst(Reading(another)).write(turn, (), ()).operations) == alone + 1
 
 
 def test_the_heads_do_not_tell_the_other_way_round_what_the_rules_read():

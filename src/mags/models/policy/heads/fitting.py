@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from mags.models.policy.rules.lexicon import KIN, PETS
-from mags.models.policy.rules.spans import COUNTED, DAYS, MONTHS
+from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
 from mags.ports.policy import Operation, Turn
 from mags.ports.relations import canonical
 

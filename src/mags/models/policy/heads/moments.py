@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mags.models.policy.rules.clause import clauses
-from mags.models.policy.rules.guards import guarded
-from mags.models.policy.rules.openings import opened
-from mags.models.policy.rules.spans import MONTHS, Time
+from mags.models.policy.rules.clauses import clauses
+from mags.models.policy.rules.sentences import opened
 from mags.models.policy.rules.tokens import sentences, tokenise
-from mags.models.policy.rules.when import times
+from mags.models.policy.rules.when import MONTHS, Time, times
 
 _MONTH = "|".join(MONTHS)
 _BARE = re.compile(
@@ -47,7 +45,7 @@ def tells_ahead(text: str) -> bool:
     tenses = {
         clause.verb.tense
         for said in sentences(text)
-        for clause in clauses(opened(tokenise(guarded(said)))[0])
+        for clause in clauses(opened(tokenise(said))[0])
     }
     return bool(tenses) and tenses <= {"present", "progressive", "future", "modal"}
 

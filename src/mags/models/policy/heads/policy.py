@@ -27,8 +27,8 @@ from mags.models.policy.heads.weights import (
 )
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.names import mentions
+from mags.models.policy.rules.sentences import importance, is_question
 from mags.models.policy.rules.tokens import own_words, sentences, tokenise
-from mags.models.policy.rules.writing import importance, is_question
 from mags.ports.policy import Operation, Plan, Policy, Recalled, Route, Turn, Writing
 
 LONGEST = 120

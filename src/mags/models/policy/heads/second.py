@@ -10,8 +10,8 @@ from typing import Protocol
 from mags.models.policy.heads.fitting import fits
 from mags.models.policy.heads.policy import names_of
 from mags.models.policy.rules import RulePolicy
+from mags.models.policy.rules.sentences import is_question
 from mags.models.policy.rules.tokens import sentences, tokenise
-from mags.models.policy.rules.writing import is_question
 from mags.ports.policy import (
     Act,
     Operation,
