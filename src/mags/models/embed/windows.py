@@ -1,4 +1,4 @@
-"""Texts to token windows: a text longer than a model's window is split, never cut."""
+"""Texts to token windows: a text longer than a model's window is split, never cut off."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokenizers import Encoding, Tokenizer
 
 # What fits the caches of a core: 4,096 took 1.5 to 2.3 times as long for texts over 40 tokens.
 BATCH_TOKENS = 256
-MOST_WINDOWS = 16
+MOST_WINDOWS = 12
 """Windows of a text that are embedded: of a longer one as many, spread evenly over all of it."""
 
 
@@ -64,7 +64,7 @@ class Windower:
         self._call_tokens = batch_tokens if call_tokens is None else call_tokens
 
     def windows(self, texts: Sequence[str]) -> list[Window]:
-        """All windows of all texts, in order; an empty text has one (the special tokens)."""
+        """Windows of all texts, in order; an empty text has one (the special tokens)."""
         encoded = self._tokenizer.encode_batch([encodable(text) for text in texts])
         return [
             Window(text=row, ids=tuple(piece.ids), type_ids=tuple(piece.type_ids))

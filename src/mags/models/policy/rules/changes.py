@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from mags.models.policy.rules.claims import WHEN, slot_of
 from mags.models.policy.rules.clauses import OWNED, THING
@@ -56,7 +57,7 @@ def _ended(case: Case) -> list[Operation] | None:
     verb = case.clause.verb
     phrase = f"be {verb.form}" if verb.passive else verb.base
     phrase = " ".join([phrase, *(t.text if t.is_capital else t.low for t in case.words)])
-    over = {"act": Act.RETRACT, "change": True}
+    over: dict[str, Any] = {"act": Act.RETRACT, "change": True}
     if _JOBLESS.fullmatch(phrase):
         told = {"leave": "left", "quit": "quit"}.get(verb.base, "lost")
         return case.told("works at", "", text=f"{told} the job{_when(case)}", **over)
@@ -128,7 +129,10 @@ def _got(case: Case) -> list[Operation] | None:
     if verb.negated or not (coming or case.happened):
         return []
     relation = "is marrying" if coming else f"is {first} {link}"
-    how = {"verb": f"{'is getting' if coming else 'got'} {first} {link}", "change": not coming}
+    how: dict[str, Any] = {
+        "verb": f"{'is getting' if coming else 'got'} {first} {link}",
+        "change": not coming,
+    }
     if len(case.names) == 2:
         one = replace(case, names=case.names[:1])
         return one.told(relation, case.names[1], object_is_name=True, stated=not coming, **how)
@@ -228,13 +232,15 @@ def _valued(case: Case) -> list[Operation] | None:
     text = f"is on {value}" if value else ""
     if value and owner:
         holder = f"{owner}'s {noun}"
+    elif not value and verb.base == "move":
+        return None
     elif not value:
         thing = object_of(cut_aside(words[at + 1 :]), case.scene, owner)
         value = thing.text if thing and re.search(r"\d|^[A-Z]", thing.text) else ""
         known = slot_of(noun) if owner else canonical("is")
         relation, holder = known or Relation(name=noun, noun=True, known=False), owner or noun
     anew = replace(case, names=(holder,), manner=replace(case.manner, times=()))
-    how = {"act": Act.UPDATE, "change": True, "stated": False}
+    how: dict[str, Any] = {"act": Act.UPDATE, "change": True, "stated": False}
     return anew.told(relation, value, text=text, **how) if value else None
 
 

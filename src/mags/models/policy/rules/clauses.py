@@ -10,7 +10,7 @@ from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.tokens import Token, starts_with
-from mags.ports.english import BASE, GERUND, PARTICIPLE, PAST, THIRD, forms, guess
+from mags.ports.english import BASE, GERUND, PARTICIPLE, PAST, THIRD, called, forms, guess
 from mags.ports.relations import canonical
 
 FIRST, SINGULAR, PLURAL = "first", "singular", "plural"
@@ -25,6 +25,7 @@ _SHARED = frozenset({"and", "but", ",", "then"})
 _OBJECTS = word_set("a an the my our your his her their me us you them him it two three some")
 _NO_ADVERBS = word_set("family reply apply only ally")
 _LONGEST_NOUN = 5
+_AT_HOME = frozenset(w for one in ("mother", "father", "grandmother") for w in called(one))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +235,8 @@ def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
 
 def _named(tokens: Sequence[Token], i: int) -> Subject | None:
     end = name_end(tokens, i)
+    if i < len(tokens) and tokens[i].is_capital and tokens[i].low in _AT_HOME and end <= i + 1:
+        return _owned(tokens, i, "my")  # "Mum has moved to Hull"
     if end == i:
         return None
     if _low(tokens, end) == "'s" and not is_verb_next(tokens, end):

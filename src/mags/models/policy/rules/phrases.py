@@ -331,6 +331,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
     if len(tokens) > 2 and tokens[0].text in '"\u201c' and tokens[-1].text in '"\u201d':
         inner = tokens[1:-1]  # a title: "The Leopard"
         return Object(text=join(inner), is_name=True, noun=inner[-1].low)
+    tokens = tokens[2:] if starts_with(tokens, ("a", "little")) else tokens
     words = tuple(tokens)
     few = {"few", "lot", "couple", "bit", "little"}
     while len(words) > 1 and words[0].low in lex.ARTICLES | {"both"} and words[1].low not in few:
