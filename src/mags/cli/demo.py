@@ -82,7 +82,7 @@ def _listen(memory: Memory, clock: Clock) -> None:
             out.print(f"  [cyan]{turn.speaker}:[/] {escape(turn.text)}")
             for node in (*seen.facts, *seen.notes):
                 view = memory.get(node)
-                out.print(f"      [green]+ {escape(view.text)}[/]{printing.guess(view.fact)}")
+                out.print(f"      [green]+ {escape(view.text)}[/]{printing.marks(view.fact)}")
             for node in seen.closed:
                 out.print(f"      [yellow]x closed: {escape(memory.get(node).text)}[/]")
             if not seen.understood:

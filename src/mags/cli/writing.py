@@ -124,7 +124,7 @@ def _print_one(mem: Memory, seen: Seen) -> None:
     ):
         for node in ids:
             view = mem.get(node)
-            out.print(f"  {mark} m{node} {escape(view.text)}{printing.guess(view.fact)}")
+            out.print(f"  {mark} m{node} {escape(view.text)}{printing.marks(view.fact)}")
     if not seen.understood:
         out.print(f"  [dim]kept word for word: {escape(seen.why)}[/]")
 

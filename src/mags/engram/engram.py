@@ -26,16 +26,19 @@ from mags.engram.claim import (
     names_in,
     sentence,
     session_of,
+    slot_of,
     span_of,
 )
 from mags.engram.conflict import contradicted, may_contradict, successor
+from mags.engram.grades import Grades
 from mags.engram.settings import EngramSettings
 from mags.engram.view import Inscribed, Moment, Surroundings, View
 from mags.graph.delta import Draft
-from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind, graded
 from mags.index.state import State
 from mags.index.tokens import fold
-from mags.ports.policy import OUTCOME, Act, Operation, Turn, Writing
+from mags.ports.policy import ASSISTANTS, NO_LONGER, OUTCOME, Act, Operation, Turn, Writing
+from mags.ports.relations import normalise
 
 MARKED = frozenset({"important", "pinned"})
 """Values of a turn's attribute `mark` by which the user marks it."""
@@ -85,14 +88,24 @@ class Engram:
         return inscription.finish(self.weights)
 
     def assert_fact(
-        self, draft: Draft, state: State, operation: Operation, moment: Moment, *, at: float
+        self,
+        draft: Draft,
+        state: State,
+        operation: Operation,
+        moment: Moment,
+        *,
+        at: float,
+        grade: Grade = Grade.OWNER,
     ) -> Inscribed:
-        """Store a triple without an episode, by the same arbiter; `at`: event time, observed."""
+        """Store a triple without an episode, by the same arbiter; `at`: event time, observed.
+
+        `grade`: whose word it is; the owner's, who asserts it by hand.
+        """
         if operation.one and operation.act is Act.ADD:
             # Who gives a triple knows how many values the slot holds; the table only guesses at
             # what a phrase means. What a write model says of `one` the table may still overrule.
             operation = replace(operation, act=Act.UPDATE)
-        inscription = Inscription(View(state, draft), self.settings, moment, at)
+        inscription = Inscription(View(state, draft), self.settings, moment, at, grade=grade)
         inscription.operation(0, operation)
         done = inscription.done
         for node_id in (*done.facts, *done.notes, *done.confirmed):
@@ -118,16 +131,21 @@ class Inscription:
         moment: Moment,
         said_at: float,
         speaker: str = "",
+        grade: Grade = Grade.UNKNOWN,
     ) -> None:
-        """Write to the draft of `view`; `said_at`: event time, seconds since the epoch."""
+        """Write to the draft of `view`; `said_at`: event time, seconds since the epoch.
+
+        `grade`: of all that is said, where it does not depend on whom it tells of.
+        """
         self.done = Inscribed()
         self._view = view
         self._settings = settings
         self._moment = moment
-        self._evidence = Evidence(said_at=said_at, recorded_at=moment.now_s)
+        self._evidence = Evidence(said_at=said_at, recorded_at=moment.now_s, grade=grade)
         self._around = Surroundings(view, settings.attention.candidates)
         self._linker = Linker(view, moment, speaker)
-        self._arbiter = Arbiter(view, settings, moment, self.done)
+        self._grades = Grades(view)
+        self._arbiter = Arbiter(view, settings, moment, self.done, self._grades)
         self._guesses = Guesses(self._arbiter)
         self._emphasis = 0.0
         self._mark = ""
@@ -157,9 +175,16 @@ class Inscription:
         )
         self.done.episode = episode
         occasion = session_of(session, turn.at)
+        program = turn.speaker.strip().casefold() in ASSISTANTS
         self._evidence = replace(
-            self._evidence, episode=episode, speaker=speaker, session=occasion, echo=echo
+            self._evidence,
+            episode=episode,
+            speaker=speaker,
+            session=occasion,
+            echo=echo,
+            grade=Grade.TOOL if program else self._evidence.grade,
         )
+        self._view.heard.append(speaker)
         previous = self._moment.previous
         if previous is not None and previous in self._view.draft.graph:
             self._view.join(previous, episode, ArcKind.NEXT)
@@ -195,8 +220,35 @@ class Inscription:
             fact = self._arbiter.repeat(claim) or self._fact(index, claim)
             self._guesses.give_way(claim, fact)
         elif not self._is_from_memory:
-            self._arbiter.retract(claim)
+            for fact in self._arbiter.retract(claim):
+                self._denial(index, claim, fact)
             self._guesses.give_way(claim, None)
+
+    def _denial(self, index: int, claim: Claim, fact: int) -> None:
+        """Keep beside a fact that it is over, as somebody says whose word does not end it."""
+        arbiter, words = self._arbiter, self._view.words(fact).meta
+        relation = normalise(f"{NO_LONGER}{words['relation']}")
+        span = claim.span
+        denial = replace(
+            claim,
+            act=Act.ADD,
+            object=int(self._view.node(fact)["object"]),
+            relation=relation,
+            slot=slot_of(self._view.state, relation.name, claim.kind),
+            one=False,
+            lasting=False,
+            shared=False,
+            text=relation.sentence(words["subject"], words["object"], claim.kind),
+            meta={**words, **claim.meta, "relation": relation.name, "object": words["object"]},
+            span=replace(span, start=min(span.start, span.end), end=NEVER),
+        )
+        known = arbiter.repeat(denial)
+        if known is None:
+            made = self._fact(index, denial)
+            if made is not None:
+                arbiter.dispute(made, fact)
+        elif not arbiter.is_disputed(known):
+            arbiter.retract(replace(claim, grade=Grade.SELF))
 
     @property
     def _is_from_memory(self) -> bool:
@@ -219,7 +271,8 @@ class Inscription:
         self._mention(object_)
         if not operation.tentative:
             self._about.append(subject)
-        return claim_of(self._view, operation, subject, object_ or NOBODY, self._evidence)
+        ends = subject, object_ or NOBODY
+        return claim_of(self._view, operation, ends, self._evidence, self._grades)
 
     def _fact(self, index: int, claim: Claim) -> int | None:
         if self._is_from_memory:
@@ -294,9 +347,7 @@ class Inscription:
         )
         for fact, probability in rivals:
             by = successor(self._view, fact, [*done.facts, *done.notes], episode)
-            self._arbiter.replace(
-                fact, said_at=self._evidence.said_at, by=by, probability=probability
-            )
+            self._arbiter.replace(fact, self._evidence, by=by, probability=probability)
 
     def finish(self, weights: AttentionWeights | None) -> Inscribed:
         """Give every new node its first edges; returns what the turn left behind."""
@@ -317,12 +368,14 @@ class Inscription:
     # -- nodes ---------------------------------------------------------------------
 
     def _fact_node(self, claim: Claim, span: Span, *, flags: int = 0) -> int:
+        # A guess is worth no more than what is only heard, whoever guesses.
+        grade = min(claim.grade, Grade.REPORTED) if flags & NodeFlag.GUESS else claim.grade
         fact = self._statement(
             NodeKind.FACT,
             claim.text,
             claim.meta,
             span,
-            flags=flags,
+            flags=graded(flags, grade),
             subject=claim.subject,
             object=claim.object,
             slot=claim.slot,

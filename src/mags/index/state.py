@@ -31,6 +31,7 @@ FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""
 
 GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
+DISPUTED = int(NodeFlag.DISPUTED)
 MOST = 50_000
 """Contents held in memory."""
 BLOCK = 256
@@ -121,6 +122,33 @@ class Slots:
                 beaten = (guesses["slot"] == sure["slot"]) & counts & same
                 out[part] = beaten.any(axis=1)
         return out
+
+    def outranked(self, node_id: int, moment: float, known: float | None = None) -> list[int]:
+        """The facts of a higher grade than a fact or episode, which says otherwise, that hold."""
+        graph = self._graph
+        if not int(graph.nodes["flags"][graph.row(node_id)]) & DISPUTED:
+            return []
+        return [
+            i for i in graph.targets(node_id, ArcKind.DISPUTES) if self._is_so(i, moment, known)
+        ]
+
+    def disputing(self, fact: int, moment: float, known: float | None = None) -> list[int]:
+        """The facts and episodes that say otherwise than a fact and have not been settled.
+
+        Of a fact and the episodes it comes from the fact alone.
+        """
+        graph = self._graph
+        found = [i for i in graph.origins(fact, ArcKind.DISPUTES) if self._is_so(i, moment, known)]
+        told = {e for i in found for e in graph.targets(i, ArcKind.SOURCE)}
+        kinds = {i: int(graph.nodes["kind"][graph.row(i)]) for i in found}
+        return [i for i in found if kinds[i] == NodeKind.FACT or i not in told]
+
+    def _is_so(self, node_id: int, moment: float, known: float | None) -> bool:
+        node = self._graph.view(node_id)[0]
+        if known is not None and float(node["recorded_at"]) > known:
+            return False
+        late = known is not None and float(node["closed_at"]) > known
+        return float(node["valid_from"]) <= moment and (late or moment < float(node["valid_to"]))
 
     def _in_slot(self, subject: int, slot: int) -> NDArray[np.int64]:
         rows = self._rows(subject, ArcKind.SUBJECT)

@@ -15,6 +15,7 @@ import networkx as nx
 
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
+from mags.graph.records import Grade
 from mags.memory import history, inspect, lookup, porting
 from mags.memory.asking import Asker
 from mags.memory.editing import Edit, Editor
@@ -26,7 +27,9 @@ from mags.memory.inputs import (
     check_key,
     id_or_name,
     known_id,
+    not_ahead,
     operation_of,
+    said_by,
     seconds,
     several,
     turn_of,
@@ -121,24 +124,31 @@ class Memory:
         session: str = "",
         key: str | None = None,
         attrs: Mapping[str, str] | None = None,
+        trusted: bool = True,
     ) -> Seen:
         """Remember one turn, durable on return; costs a tick.
 
         `at`: when it was said (now). `key` makes it idempotent: with the same turn it returns the
         first result, with another it raises KeyConflict. `attrs`: words with it: `caption` is
         searched, `mark` pins, `outcome` (-1 to 1): how an act went, `led_by`: ids of its grounds.
+        Of who is not `trusted` with any `at` one that lies ahead is brought back to now, with a
+        warning, and what was claimed kept as the attribute `claimed_at`.
         """
-        said = {"text": text, "speaker": speaker, "at": at, "session": session}
-        return self._observed([self._prepared({**said, "key": key, "attrs": attrs})])[0]
+        said: dict[str, Any] = {"text": text, "speaker": speaker, "at": at, "session": session}
+        said |= {"key": key, "attrs": attrs}
+        return self._observed([self._prepared(said, trusted=trusted)])[0]
 
-    def observe_many(self, turns: Iterable[TurnLike], *, apart: bool = False) -> list[Seen]:
+    def observe_many(
+        self, turns: Iterable[TurnLike], *, apart: bool = False, trusted: bool = True
+    ) -> list[Seen]:
         """Remember turns in order, each read as by `observe`, embedded together; a tick a session.
 
         A turn is a `Turn`, a mapping with its fields, a (speaker, text) pair or a text. Each
         batch is one transaction; where one fails, or `turns` does, those before it stand.
-        `apart`: deprecated; call `observe` where each is to be a tick and a transaction.
+        `trusted`: see `observe`. `apart`: deprecated; call `observe` where each is to be a tick and
+        a transaction.
         """
-        given = map(self._prepared, several(turns, "turns"))
+        given = (self._prepared(turn, trusted=trusted) for turn in several(turns, "turns"))
         if apart:
             warn(_APART, DeprecationWarning, stacklevel=2)
             return [self._observed([one])[0] for one in given]
@@ -159,11 +169,14 @@ class Memory:
         one: bool | None = None,
         retract: bool = False,
         key: str | None = None,
+        trusted: bool = True,
     ) -> Seen:
         """Store a triple given as such, judged by the same arbiter; no episode, no tick.
 
         `at`, `until`: when it is true, where known. `one`: whether the slot holds one value
-        (asked of the relation table when None). `retract` closes it instead.
+        (asked of the relation table when None). `retract` closes it instead. It counts as the word
+        of whose memory it is, which ends what others say of somebody, but not what they say of
+        themself; of who is not `trusted`, as that of a third party, and `at` as in `observe`.
         """
         operation = operation_of(
             Act.RETRACT if retract else Act.ADD,
@@ -175,8 +188,15 @@ class Memory:
         )
         check_key(key)
         payload = self._live.payload(operation=repr(operation))
+        operation = operation if trusted else not_ahead(operation, self._live.clock())
         moment = self._live.clock() if at is None else operation.valid_from
-        return self._observer.fact(operation, at=float(moment or 0.0), key=key, payload=payload)
+        return self._observer.fact(
+            operation,
+            at=float(moment or 0.0),
+            key=key,
+            payload=payload,
+            grade=Grade.OWNER if trusted else Grade.THIRD,
+        )
 
     # -- reading -----------------------------------------------------------------
 
@@ -250,18 +270,20 @@ class Memory:
         session: str = "",
         key: str | None = None,
         on_text: Callable[[str], None] | None = None,
+        trusted: bool = True,
     ) -> Reply:
         """One whole turn: route it, answer it from memory, remember it and the answer.
 
         A turn that only tells is answered with what was understood of it. Where the answer
-        fails the turn is remembered before the error is raised.
+        fails the turn is remembered before the error is raised. `trusted`: see `observe`.
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session, "key": key}
 
         def observe(**other: Any) -> Seen:
-            return self.observe(**{**said, **other})
+            return self.observe(**{**said, "trusted": trusted, **other})
 
-        return self._asker.converse(self._prepared(said)[0], observe, on_text)
+        turn, _ = self._prepared(said, trusted=trusted)
+        return self._asker.converse(turn, observe, on_text)
 
     def explain(self, trace: Trace, limit: int | None = None) -> Explanation:
         """A trace in words: anchors, paths with weights, shares of the score, sources."""
@@ -417,12 +439,14 @@ class Memory:
 
     # -- inside ------------------------------------------------------------------
 
-    def _prepared(self, given: TurnLike) -> tuple[Turn, str]:
+    def _prepared(self, given: TurnLike, *, trusted: bool = True) -> tuple[Turn, str]:
         """A turn, and the hash of what was given for it, which its key stands for."""
-        turn, at = turn_of(given, self._live.clock())
+        now = self._live.clock()
+        turn, at = turn_of(given, now)
         attrs = dict(turn.attrs)
         said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
-        return turn, self._live.payload(**said, at=at, attrs=attrs)
+        payload = self._live.payload(**said, at=at, attrs=attrs)
+        return turn if trusted else said_by(turn, now), payload
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in batches, then sleep if that is due."""

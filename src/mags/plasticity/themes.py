@@ -52,12 +52,13 @@ def over(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
 
 
 def unfit(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
-    """Which nodes no theme may hold: what is over, and guesses; bool (n,).
+    """Which nodes no theme may hold: what is over, disputed or a guess; bool (n,).
 
     A summary cannot mark a part of itself as a guess. The turn that a guess came from may be
     summed up, in its own words.
     """
-    return np.asarray(over(nodes, moment) | (nodes["flags"] & int(NodeFlag.GUESS) > 0))
+    marks = int(NodeFlag.GUESS | NodeFlag.DISPUTED)
+    return np.asarray(over(nodes, moment) | (nodes["flags"] & marks > 0))
 
 
 def reworded(nodes: NDArray[np.void], theme: np.void) -> NDArray[np.bool_]:

@@ -16,6 +16,9 @@ class ContextItem:
 
     `at`: when it was said, event time in seconds, `speaker`: by whom. `current`: it holds at
     the time asked about (now, or `as_of`). `tentative`: it is a guess.
+    `disputed`: it says otherwise than what somebody says of themself, which is not shown beside it.
+    `grade`: of a fact, whose word it is, the higher the nearer (5: of whom it tells themself); 0
+    where all are alike, because one person alone has spoken.
     `score`: recall's own, higher is better, comparable within one recall only.
     `fact`: (subject, relation, object) of a FACT, else None. `valid_from`, `valid_to`: event
     time in seconds, where stated. `step`: place in a chain of hops (0 is the first), else None.
@@ -28,6 +31,8 @@ class ContextItem:
     speaker: str = ""
     current: bool = True
     tentative: bool = False
+    disputed: bool = False
+    grade: int = 0
     score: float = 0.0
     fact: tuple[str, str, str] | None = None
     valid_from: float | None = None

@@ -30,6 +30,7 @@ for _kind, _weight in (
     (ArcKind.OBJECT, 1.0),
     (ArcKind.SOURCE, 1.0),
     (ArcKind.SUPERSEDES, 0.1),
+    (ArcKind.DISPUTES, 0.1),
     (ArcKind.ASSOCIATION, 0.5),
 ):
     KIND_WEIGHTS[_kind] = KIND_WEIGHTS[_kind | REVERSE] = _weight

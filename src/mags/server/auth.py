@@ -79,6 +79,11 @@ class Grant:
     scope: Scope
     digest: str = field(default="", repr=False)
 
+    @property
+    def trusted(self) -> bool:
+        """Whether it is the owner's, who may date what they tell as they like."""
+        return self.scope >= Scope.ADMIN
+
     def sees(self, namespace: str) -> bool:
         """Whether the key may know that this namespace exists."""
         return any(_covers(pattern, namespace) for pattern in self.namespaces)

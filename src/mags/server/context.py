@@ -39,6 +39,11 @@ class RequestContext:
     branch: str = MAIN
     limiter: ConcurrencyLimiter | None = None
 
+    @property
+    def trusted(self) -> bool:
+        """Whether the key may date what it tells as it likes, and assert as whose memory it is."""
+        return self.grant.trusted
+
     @contextmanager
     def in_turn(self, needed: Scope) -> Iterator[OpenMemory]:
         """The same as `opened`, in turn: for work that waits for nothing but a core."""

@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mags import caches
@@ -74,7 +74,8 @@ class Overloaded(MagsError):
 class OpenMemory:
     """A memory held open. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: its file was made for a request, and no request has succeeded yet.
+    `made`: its file was made for a request, and no request has succeeded yet. `trusted`: as the
+    grant of the request is.
     """
 
     memory: Memory
@@ -82,6 +83,7 @@ class OpenMemory:
     namespace: str = ""
     made: bool = False
     requests: int = 0
+    trusted: bool = True
 
 
 @dataclass(slots=True)
@@ -122,7 +124,7 @@ class OpenMemories:
         opened = self._enter((namespace, branch), make=needed >= Scope.WRITE)
         done = False
         try:
-            yield opened
+            yield opened if grant.trusted else replace(opened, trusted=False)
             done = True
         finally:
             self._leave(opened, done=done)

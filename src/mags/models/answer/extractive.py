@@ -38,7 +38,7 @@ from mags.models.answer.support import (
 )
 from mags.models.words import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
-from mags.ports.policy import GUESS, NO_LONGER, Turn
+from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 UNKNOWN = "I don't know."
@@ -67,6 +67,8 @@ COUNT = re.compile(
     re.I,
 )
 SO_FAR = re.compile(r"\b(?:now|so far|already|in total|altogether)\s*$", re.I)
+OWN_WORD = 5
+"""Grade of what somebody says of themself, which nobody else tells anew."""
 LEAST = 0.5
 """Support that a later turn needs to go first. A turn with every word asked for has it."""
 
@@ -234,17 +236,21 @@ def _of_kind_first(
 def _sure_only(
     judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
-    """Leave out guesses where a sure fact of the same subject and relation answers as well."""
-    sure = {
-        item.fact[:2]
-        for strength, item in judged
-        if item.fact is not None and item.current and not item.tentative and strength >= threshold
-    }
-    return [
-        (strength, item)
-        for strength, item in judged
-        if not (item.tentative and item.fact is not None and item.fact[:2] in sure)
-    ]
+    """Leave out guesses where a sure fact of the same subject and relation answers as well.
+
+    So is what others say where somebody's own word answers.
+    """
+    sure: dict[tuple[str, ...], int] = {}
+    for strength, item in judged:
+        if item.fact is not None and item.current and not item.tentative and strength >= threshold:
+            sure[item.fact[:2]] = max(sure.get(item.fact[:2], 0), item.grade)
+
+    def stands(item: ContextItem) -> bool:
+        if item.fact is None or item.fact[:2] not in sure:
+            return True
+        return not item.tentative and item.grade >= sure[item.fact[:2]]
+
+    return [(strength, item) for strength, item in judged if stands(item)]
 
 
 def newest_first(
@@ -283,6 +289,8 @@ def _tells_anew(
     if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
         return False
     if item.text.rstrip().endswith("?"):
+        return False
+    if best.grade >= OWN_WORD and item.speaker != best.speaker:
         return False
     if _counts_anew(question, best, item):
         return True
@@ -448,8 +456,9 @@ def _source(item: ContextItem) -> str:
 
 
 def _mark(item: ContextItem) -> str:
-    """What stands behind a quote: whether it is a guess, and its citation."""
-    return f"{f' {GUESS}' if item.tentative else ''} [m{item.id}]"
+    """What stands behind a quote: whether it is a guess or disputed, and its citation."""
+    marks = [GUESS] * item.tentative + [DISPUTED] * item.disputed
+    return f"{''.join(f' {mark}' for mark in marks)} [m{item.id}]"
 
 
 def quoted(question: ParsedQuestion, text: str, *, marked: bool) -> str:
