@@ -8,7 +8,8 @@ The rules, in the order they are tried (after KEDKG):
    marked RETRACTED, and then the past does not show it either.
 2. The open fact of the same slot and object is confirmed; a closed one is not.
 3. In a `one` slot the newer of two rivals ends the other where it begins; the older gets
-   an interval that ends where the newer begins. What does not overlap is left alone.
+   an interval that ends where the newer begins. What does not overlap is left alone, and what has
+   no topic in common (`topics`): a budget for groceries and one for gifts.
 4. A relation and its opposite (likes, dislikes) do not both hold of one object.
 5. What no slot decides is compared sentence with sentence (`conflict`), facts of relations
    that the table holds to be many-valued only where the new sentence carries a cue.
@@ -31,6 +32,7 @@ from dataclasses import replace
 from mags.engram.claim import Claim, Evidence, Span, differ, opposites, session_of, slot_of
 from mags.engram.grades import Grades
 from mags.engram.settings import EngramSettings
+from mags.engram.topics import apart
 from mags.engram.view import Inscribed, Moment, View
 from mags.graph.charge import node_charge
 from mags.graph.records import (
@@ -113,7 +115,7 @@ class Arbiter:
         """
         held = self.view.open(claim.subject, claim.slot)
         if claim.object == NOBODY:
-            return held
+            return [i for i in held if not self._is_of_another_topic(claim, i)]
         exact = [i for i in held if int(self.view.node(i)["object"]) == claim.object]
         if claim.relation.symmetric:
             back = self.view.open(claim.object, claim.slot)
@@ -182,7 +184,7 @@ class Arbiter:
         for fact in self.view.open(claim.subject, claim.slot):
             if int(self.view.node(fact)["object"]) != claim.object:
                 continue
-            if not self._is_of_one_kind(claim, fact):
+            if not self._is_of_one_kind(claim, fact) or self._is_of_another_topic(claim, fact):
                 continue
             if claim.one and self._is_another_period(claim, fact):
                 continue
@@ -305,7 +307,24 @@ class Arbiter:
         return out
 
     def _rivals(self, claim: Claim, fact: int = NOBODY) -> list[int]:
-        return [i for i in self.view.facts(claim.subject, claim.slot) if i != fact]
+        """The other facts of a claim's slot, on a topic that it shares."""
+        held = self.view.facts(claim.subject, claim.slot)
+        return [i for i in held if i != fact and not self._is_of_another_topic(claim, i)]
+
+    def _is_of_another_topic(self, claim: Claim, fact: int) -> bool:
+        if claim.act is Act.UPDATE or claim.span.change:
+            relation = replace(claim.relation, topics=False)
+        else:
+            relation = claim.relation
+        theirs = self.view.words(fact).meta
+        own = claim.evidence.speaker == claim.subject
+        return apart(
+            claim.meta.get("qualifiers", {}),
+            theirs.get("qualifiers", {}),
+            relation,
+            str(theirs.get("subject", "")),
+            own=own,
+        )
 
     def _is_newer(self, span: Span, other: Span) -> bool:
         return span.is_newer(other, history_s=self.settings.history_s)
@@ -315,7 +334,11 @@ class Arbiter:
         for rival in self.view.open(claim.subject, slot):
             node = self.view.node(rival)
             begun = float(node["valid_from"]) <= claim.span.start
-            if int(node["object"]) == claim.object and begun:
+            if (
+                int(node["object"]) == claim.object
+                and begun
+                and not self._is_of_another_topic(claim, rival)
+            ):
                 self._replace(claim, rival, rule="opposite", by=fact)
 
     def _share(self, claim: Claim, fact: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from mags.engram.grades import Grades, Teller
 from mags.engram.settings import DAY_S
+from mags.engram.topics import TOPIC
 from mags.engram.view import Moment, View
 from mags.graph.records import NEVER, NOBODY, Grade, NodeFlag, NodeKind
 from mags.index.names import fold, form_of
@@ -26,7 +27,7 @@ from mags.ports.relations import Relation
 
 KIND = "kind"
 """The qualifier that names a slot further, as in favourite *food*."""
-IDLE = frozenset({KIND, "reason", "often", CLAIMED})
+IDLE = frozenset({KIND, TOPIC, "reason", "often", CLAIMED})
 """Qualifiers that do not make two statements different (`kind` is in the slot already)."""
 ROUNDING = 1e-6
 """Confidences nearer than this are equal: they are stored as float32."""

@@ -74,7 +74,8 @@ class Operation:
     `subject`, `object`: names as they should be known (pronouns resolved).
     `relation`: a short verb phrase in the present ("lives in"), canonical where the table
     knows it. `qualifiers`: roles to words (`kind` names the slot further, as in favourite
-    *food*; `when`, `where`, `condition`, `exception`, `reason`, `with`).
+    *food*; `topic` tells one from others of its kind, as in *grocery* budget; `when`, `where`,
+    `condition`, `exception`, `reason`, `with`; `source`: who is said to have said so).
     `text`: a sentence that stands alone (made from the triple when empty).
     `valid_from`, `valid_to`: event time in seconds, None where nothing was stated.
     `one`: the slot holds one value - True or False when known, None to ask the table.

@@ -130,7 +130,7 @@ def cited_line(hit: Hit) -> str:
     who = f"{hit.speaker}: " if hit.speaker and hit.kind == "episode" else ""
     note = f" {GUESS}" if hit.tentative else ""
     note += f" {DISPUTED}" if hit.disputed else ""
-    if fact is not None and fact.speaker and fact.grade != "self":
+    if fact is not None and not fact.subject.casefold().startswith(fact.speaker.casefold()):
         note += f" (said by {fact.speaker})"
     if fact is not None and fact.valid_to is not None:
         note += f" (until {fact.valid_to:%Y-%m-%d})"

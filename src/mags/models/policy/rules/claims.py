@@ -95,8 +95,8 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
         one=said.one,
         change=said.change,
         confidence=_confidence(scene, manner, said.subject, known),
-        # "Maybe Ana was fired", "I heard he left": what is only heard of ends nothing.
-        tentative=manner.hedged and (said.act is Act.RETRACT or said.change),
+        # "Maybe Ana was fired", "I think he is in Rome": what is only thought ends nothing.
+        tentative=manner.hedged,
         subject_is_name=_named(said.subject),
         object_is_name=said.object_is_name,
         aliases=dict(said.aliases),
