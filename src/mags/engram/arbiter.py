@@ -100,7 +100,7 @@ class Arbiter:
                 continue
             self._close(claim, fact, at=at, rule="retract", by=NOBODY)
             if claim.denies:
-                self._mark(fact, NodeFlag.RETRACTED)
+                self.mark(fact, NodeFlag.RETRACTED)
             closed = True
         if not closed and not stays:
             self.view.draft.reason("retract-nothing", subject=claim.subject, slot=claim.slot)
@@ -290,7 +290,7 @@ class Arbiter:
         if claim.shared:
             self._share(claim, fact)
         elif claim.lasting:
-            self._mark(fact, NodeFlag.ONE)
+            self.mark(fact, NodeFlag.ONE)
 
     def _displaced(self, claim: Claim, fact: int) -> list[int]:
         """The rivals that a claim, as stated, replaces from its start on.
@@ -468,7 +468,7 @@ class Arbiter:
             if not self.may_end(claim, mirror):
                 continue
             if self.end(mirror, at=at, rule="mirror", by=by) and claim.denies:
-                self._mark(mirror, NodeFlag.RETRACTED)
+                self.mark(mirror, NodeFlag.RETRACTED)
 
     def end(self, fact: int, *, at: float, rule: str, by: int) -> bool:
         """End a fact or note at `at`, never before its start; returns whether it was open.
@@ -494,7 +494,8 @@ class Arbiter:
         if fact not in self.done.closed:
             self.done.closed.append(fact)
 
-    def _mark(self, fact: int, flag: NodeFlag) -> None:
+    def mark(self, fact: int, flag: NodeFlag) -> None:
+        """Put a mark on a fact."""
         self.view.draft.node(fact)["flags"] |= int(flag)
 
 

@@ -112,6 +112,33 @@ class Engram:
             draft.node(node_id)["flags"] |= int(NodeFlag.GIVEN)
         return inscription.finish(self.weights)
 
+    def correct(
+        self,
+        draft: Draft,
+        state: State,
+        turn: Turn,
+        fact: int,
+        right: Operation | None,
+        moment: Moment,
+    ) -> Inscribed:
+        """Deny a fact, and hold what is right in its place: the word of whom it tells, or as good.
+
+        What is right holds from when the wrong fact was held to begin, unless it says when. None:
+        the fact is denied alone.
+        """
+        view = View(state, draft)
+        inscription = Inscription(
+            view, self.settings, moment, turn.at, turn.speaker, grade=Grade.SELF
+        )
+        inscription.episode(turn, Writing())
+        began = float(view.node(fact)["valid_from"])
+        if right is not None:
+            inscription.operation(0, right)
+        inscription.deny(fact)
+        for made in inscription.done.facts if right and right.valid_from is None else ():
+            draft.node(made)["valid_from"] = min(began, float(view.node(made)["valid_from"]))
+        return inscription.finish(self.weights)
+
 
 def _said(operations: Iterable[Operation]) -> list[str]:
     return [sentence(o) for o in operations if o.act is not Act.RETRACT and sentence(o)]
@@ -329,6 +356,13 @@ class Inscription:
             if is_open and fold(self._view.words(note).text) == fold(text):
                 return note
         return None
+
+    def deny(self, fact: int) -> None:
+        """End a fact as one that never was so, for what this turn tells instead."""
+        told = [i for i in (*self.done.facts, *self.done.confirmed) if i != fact]
+        began = float(self._view.node(fact)["valid_from"])
+        self._arbiter.end(fact, at=began, rule="correct", by=told[0] if told else NOBODY)
+        self._arbiter.mark(fact, NodeFlag.RETRACTED)
 
     # -- once they are judged ------------------------------------------------------
 

@@ -18,6 +18,7 @@ from mags.graph.delta import Delta
 from mags.graph.records import Grade
 from mags.memory import history, inspect, lookup, porting
 from mags.memory.asking import Asker
+from mags.memory.correcting import Corrector, Wrong
 from mags.memory.editing import Edit, Editor
 from mags.memory.forgetting import forget
 from mags.memory.inputs import (
@@ -56,7 +57,7 @@ from mags.memory.views import (
 )
 from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
-from mags.ports.policy import Act, Plan, Turn
+from mags.ports.policy import Act, Operation, Plan, Turn
 from mags.ports.store import Mark, Store
 from mags.recall.found import FactView, Found, Trace
 
@@ -97,6 +98,7 @@ class Memory:
         self._asker = Asker(self._live, parts, self._recaller, self._observer)
         self._sleeper = Sleeper(self._live, parts)
         self._editor = Editor(self._live, parts)
+        self._corrector = Corrector(self._live, parts)
 
     def close(self) -> None:
         """Close the store; closing twice is harmless."""
@@ -352,6 +354,36 @@ class Memory:
         Without a reward: 1 if the answer cited something, else 0. False: it was credited before.
         """
         return self._asker.credit(trace, reward)
+
+    def correct(
+        self,
+        wrong: Wrong,
+        right: str | None,
+        *,
+        speaker: str = "user",
+        at: Moment | None = None,
+        session: str = "",
+        key: str | None = None,
+    ) -> Seen:
+        """Say that a fact is wrong and what is right: one is denied, the other held since then.
+
+        `wrong`: a fact, by id or as something shows it, or a reply that cites it. `right`: the
+        value ("Bergen") or a sentence; None where it is only known to be wrong. It counts as the
+        word of the one it tells of, whoever `speaker` is; "I" in it is the speaker.
+        """
+        turn, _ = turn_of(
+            {"text": "-", "speaker": speaker, "at": at, "session": session, "key": key},
+            self._live.clock(),
+        )
+
+        def read() -> tuple[int, str, Operation | None]:
+            found = self._corrector.read(wrong, right, speaker)
+            return found.fact, found.text, found.right
+
+        cited = wrong.citations if isinstance(wrong, Reply) else (wrong,)
+        ids = [one if isinstance(one, int) else getattr(one, "id", None) for one in cited]
+        payload = self._live.payload(correct=ids, right=right, speaker=speaker)
+        return self._observer.correct(read, turn, payload=payload)
 
     def edit(self, node_id: int, **fields: Any) -> NodeView:
         """Change a node by hand, as `mags.Edit` says; raises NotFound, InvalidInput, ModelError."""

@@ -7,7 +7,7 @@ speaker told last, and what is known about the names in it. It needs no embeddin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -188,6 +188,37 @@ class Observer:
                 raise InvalidInput(f"cannot assert this: {done.ignored[0][1]}")
             seen = self._keep(draft, "assert", done, Writing(), key=key, payload=payload)
             return replace(seen, warnings=not_believed(operation.qualifiers))
+
+    def correct(
+        self,
+        read: Callable[[], tuple[int, str, Operation | None]],
+        turn: Turn,
+        *,
+        payload: str,
+    ) -> Seen:
+        """Deny a fact, as `read` says it is meant, and hold what is right instead; no tick."""
+        repeated = self._repeated(turn.key, payload)
+        if repeated is not None:
+            return repeated
+        fact, text, right = read()
+        turn = replace(turn, text=text)
+        writing = Writing(operations=() if right is None else (right,))
+        with self._live.reading() as state:
+            texts = self._engram.texts(state, turn, writing)
+        vectors = self._live.embed(texts)
+        with self._live.writing() as state:
+            repeated = self._repeated(turn.key, payload)
+            if repeated is not None:
+                return repeated
+            draft = Draft(state.graph)
+            tick = state.graph.tick
+            previous = state.episodes.recent(1, session_hash(state, turn.session))
+            moment = self._moment(vectors, tick, previous[0] if previous else None)
+            done = self._engram.correct(draft, state, turn, fact, right, moment)
+            if done.ignored:
+                raise InvalidInput(f"cannot correct this: {done.ignored[0][1]}")
+            known = {"key": turn.key, "payload": payload, "tick_after": tick}
+            return self._keep(draft, "observe", done, writing, **known)
 
     def _wanted(self, job: Job) -> tuple[str, ...]:
         """Names about which the policy wants to know the open facts."""
