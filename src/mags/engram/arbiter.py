@@ -445,9 +445,10 @@ class Arbiter:
             self.view.draft.reason("contradicted", fact=fact, probability=round(probability, 3))
 
     def _noted_by(self, note: int, speaker: int) -> int:
-        """The speaker where they are one of those who said a note, else another who did."""
+        """The speaker where they said a note, or it names them; else another who said it."""
         said = [int(self.view.node(episode)["subject"]) for episode in self.view.sources(note)]
-        return speaker if speaker in said else next(iter(said), NOBODY)
+        own = speaker in said or speaker in self.view.ends(note, ArcKind.MENTIONS)
+        return speaker if own else next(iter(said), NOBODY)
 
     def _replace(self, claim: Claim, fact: int, *, rule: str, by: int) -> None:
         """End a fact where the claim that is held as `by` begins, or leave it and be disputed."""
