@@ -89,7 +89,7 @@ class Evidence:
     @property
     def teller(self) -> Teller:
         """Who says it."""
-        return Teller(speaker=self.speaker, grade=Grade.TOOL if self.echo else self.grade)
+        return Teller(speaker=self.speaker, grade=self.grade)
 
 
 def session_of(session: int, at: float) -> int:

@@ -202,14 +202,16 @@ class Inscription:
         )
         self.done.episode = episode
         occasion = session_of(session, turn.at)
-        program = turn.speaker.strip().casefold() in ASSISTANTS
+        program = echo or turn.speaker.strip().casefold() in ASSISTANTS
+        # What the memory's own model wants remembered rests on what somebody has just said to it.
+        told = Grade.REPORTED if echo and self._settings.echoes else Grade.TOOL
         self._evidence = replace(
             self._evidence,
             episode=episode,
             speaker=speaker,
             session=occasion,
             echo=echo,
-            grade=Grade.TOOL if program else self._evidence.grade,
+            grade=told if program else self._evidence.grade,
         )
         self._view.heard.append(speaker)
         previous = self._moment.previous
