@@ -68,6 +68,17 @@ def test_a_rumour_that_is_right_is_taken_up_by_a_correction(memory):
     assert memory.ask("Where does Ana live?").text.startswith("Rome")
 
 
+@pytest.mark.parametrize("right", ["Bergen", None])
+def test_who_is_not_trusted_corrects_no_word_but_their_own(memory, right):
+    seen = memory.correct(home(memory), right, speaker="Bob", trusted=False)
+    assert seen.closed == ()
+    assert seen.disputed
+    assert memory.ask("Where does Ana live?").text.startswith("Oslo")
+    own = memory.correct(home(memory), "Lima", speaker="Ana", trusted=False)
+    assert own.closed
+    assert memory.ask("Where does Ana live?").text.startswith("Lima")
+
+
 def test_what_is_only_known_to_be_wrong_is_denied(memory):
     memory.correct(home(memory), None, speaker="Ana")
     assert not memory.ask("Where does Ana live?").text.startswith("Oslo")

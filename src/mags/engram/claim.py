@@ -92,6 +92,19 @@ class Evidence:
         return Teller(speaker=self.speaker, grade=self.grade)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A fact (its id) that is wrong, and what is right (None: nothing is known to be).
+
+    `text`: what corrects it, in words. `grade`: of who does; UNKNOWN for what anybody says.
+    """
+
+    fact: int
+    text: str
+    right: Operation | None
+    grade: Grade = Grade.SELF
+
+
 def session_of(session: int, at: float) -> int:
     """What counts as one occasion: the session's hash, or the day where there is none."""
     return session if session else int(at // DAY_S)

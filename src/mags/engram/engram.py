@@ -19,6 +19,7 @@ from mags.engram.arbiter import Arbiter, Guesses
 from mags.engram.attention import AttentionWeights, attend, candidates
 from mags.engram.claim import (
     Claim,
+    Correction,
     Evidence,
     Linker,
     Span,
@@ -117,27 +118,34 @@ class Engram:
         draft: Draft,
         state: State,
         turn: Turn,
-        fact: int,
-        right: Operation | None,
+        correction: Correction,
         moment: Moment,
     ) -> Inscribed:
         """Deny a fact, and hold what is right in its place: the word of whom it tells, or as good.
 
-        What is right holds from when the wrong fact was held to begin, unless it says when. None:
-        the fact is denied alone.
+        What is right holds from when the wrong fact was held to begin, unless it says when. A word
+        that may not end the fact is judged as any other is.
         """
         view = View(state, draft)
-        inscription = Inscription(
-            view, self.settings, moment, turn.at, turn.speaker, grade=Grade.SELF
-        )
+        fact, right, grade = correction.fact, correction.right, correction.grade
+        inscription = Inscription(view, self.settings, moment, turn.at, turn.speaker, grade=grade)
         inscription.episode(turn, Writing())
         began = float(view.node(fact)["valid_from"])
+        if not inscription.may_deny(fact):
+            inscription.operation(0, right or _denying(view.words(fact).meta))
+            return inscription.finish(self.weights)
         if right is not None:
             inscription.operation(0, right)
         inscription.deny(fact)
         for made in inscription.done.facts if right and right.valid_from is None else ():
             draft.node(made)["valid_from"] = min(began, float(view.node(made)["valid_from"]))
         return inscription.finish(self.weights)
+
+
+def _denying(words: Mapping[str, Any]) -> Operation:
+    """The operation that takes a fact back, by its words."""
+    subject, relation, object_ = (str(words[name]) for name in ("subject", "relation", "object"))
+    return Operation(act=Act.RETRACT, subject=subject, relation=relation, object=object_)
 
 
 def _said(operations: Iterable[Operation]) -> list[str]:
@@ -358,6 +366,12 @@ class Inscription:
             if is_open and fold(self._view.words(note).text) == fold(text):
                 return note
         return None
+
+    def may_deny(self, fact: int) -> bool:
+        """Whether the word of who speaks may end a fact."""
+        node = self._view.node(fact)
+        ends = int(node["subject"]), int(node["object"])
+        return self._grades.reaches(self._grades.told(self._evidence.teller, ends, {}), fact)
 
     def deny(self, fact: int) -> None:
         """End a fact as one that never was so, for what this turn tells instead."""

@@ -8,9 +8,9 @@ can be taken back.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from mags.engram.claim import sentence
+from mags.engram.claim import Correction, sentence
 from mags.errors import InvalidInput
 from mags.graph.records import NEVER, ArcKind, Content, NodeKind
 from mags.index.state import State
@@ -32,15 +32,6 @@ _LEAD = re.compile(
 """How a correction begins, before what is right."""
 _SHORT = 6
 """Words up to which what nobody can read as a statement is taken for the value that is right."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correction:
-    """A fact that is wrong, and what is right (None: nothing is known to be). `text`: in words."""
-
-    fact: int
-    text: str
-    right: Operation | None
 
 
 class Corrector:

@@ -13,6 +13,7 @@ from warnings import warn
 
 import networkx as nx
 
+from mags.engram.claim import Correction
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
 from mags.graph.records import Grade
@@ -57,7 +58,7 @@ from mags.memory.views import (
 )
 from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
-from mags.ports.policy import Act, Operation, Plan, Turn
+from mags.ports.policy import Act, Plan, Turn
 from mags.ports.store import Mark, Store
 from mags.recall.found import FactView, Found, Trace
 
@@ -364,25 +365,28 @@ class Memory:
         at: Moment | None = None,
         session: str = "",
         key: str | None = None,
+        trusted: bool = True,
     ) -> Seen:
         """Say that a fact is wrong and what is right: one is denied, the other held since then.
 
         `wrong`: a fact, by id or as something shows it, or a reply that cites it. `right`: the
         value ("Bergen") or a sentence; None where it is only known to be wrong. It counts as the
-        word of the one it tells of, whoever `speaker` is; "I" in it is the speaker.
+        word of the one it tells of, whoever `speaker` is; "I" in it is the speaker. Of who is not
+        `trusted` it counts as what `speaker` says, and denies nothing that others say of themself.
         """
         turn, _ = turn_of(
             {"text": "-", "speaker": speaker, "at": at, "session": session, "key": key},
             self._live.clock(),
         )
 
-        def read() -> tuple[int, str, Operation | None]:
+        def read() -> Correction:
             found = self._corrector.read(wrong, right, speaker)
-            return found.fact, found.text, found.right
+            return found if trusted else replace(found, grade=Grade.UNKNOWN)
 
         cited = wrong.citations if isinstance(wrong, Reply) else (wrong,)
         ids = [one if isinstance(one, int) else getattr(one, "id", None) for one in cited]
         payload = self._live.payload(correct=ids, right=right, speaker=speaker)
+        turn = turn if trusted else said_by(turn, self._live.clock())
         return self._observer.correct(read, turn, payload=payload)
 
     def edit(self, node_id: int, **fields: Any) -> NodeView:

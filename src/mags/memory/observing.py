@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from mags.engram.claim import Correction
 from mags.engram.engram import Engram
 from mags.engram.view import Inscribed, Moment
 from mags.errors import InvalidInput, ModelError
@@ -191,7 +192,7 @@ class Observer:
 
     def correct(
         self,
-        read: Callable[[], tuple[int, str, Operation | None]],
+        read: Callable[[], Correction],
         turn: Turn,
         *,
         payload: str,
@@ -200,9 +201,9 @@ class Observer:
         repeated = self._repeated(turn.key, payload)
         if repeated is not None:
             return repeated
-        fact, text, right = read()
-        turn = replace(turn, text=text)
-        writing = Writing(operations=() if right is None else (right,))
+        told = read()
+        turn = replace(turn, text=told.text)
+        writing = Writing(operations=() if told.right is None else (told.right,))
         with self._live.reading() as state:
             texts = self._engram.texts(state, turn, writing)
         vectors = self._live.embed(texts)
@@ -214,7 +215,7 @@ class Observer:
             tick = state.graph.tick
             previous = state.episodes.recent(1, session_hash(state, turn.session))
             moment = self._moment(vectors, tick, previous[0] if previous else None)
-            done = self._engram.correct(draft, state, turn, fact, right, moment)
+            done = self._engram.correct(draft, state, turn, told, moment)
             if done.ignored:
                 raise InvalidInput(f"cannot correct this: {done.ignored[0][1]}")
             known = {"key": turn.key, "payload": payload, "tick_after": tick}

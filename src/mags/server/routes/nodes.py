@@ -100,11 +100,12 @@ def edit(context: Context, node_id: NodeId, change: EditIn) -> NodeOut:
 def correct(context: Context, told: CorrectIn) -> SeenOut:
     """Say that a fact is wrong and what is right: one is denied, the other held since then.
 
-    It counts as the word of the one it tells of. That can be taken back, as every change can.
+    It counts as the word of the one it tells of where the key is the owner's (admin), else as that
+    of `speaker`. It can be taken back, as every change can.
     """
     with context.writing() as memory:
         said = told.model_dump(exclude={"id", "right"})
-        return SeenOut.of(memory.correct(told.id, told.right, **said))
+        return SeenOut.of(memory.correct(told.id, told.right, **said, trusted=context.trusted))
 
 
 @router.delete("/nodes/{node_id}")

@@ -282,9 +282,9 @@ class CorrectIn(RequestBody):
     """
 
     model_config = examples(
-        {"id": 12, "right": "Bergen"},
-        {"id": 12, "right": "I live in Bergen.", "speaker": "Ana", "key": "chat-17-turn-5"},
-        {"id": 12, "right": None},
+        {"id": 8, "right": "Bergen"},
+        {"id": 8, "right": "I live in Bergen.", "speaker": "Ana", "key": "chat-17-turn-5"},
+        {"id": 8, "right": None},
     )
 
     id: Annotated[int, Field(ge=1)]
