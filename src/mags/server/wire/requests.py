@@ -278,17 +278,17 @@ class EditIn(RequestBody):
 class CorrectIn(RequestBody):
     """What is wrong, and what is right. `id`: a fact, or a memory that tells one fact.
 
-    `right`: the value, or a sentence that says it; null where it is only known to be wrong.
+    `right`: the value, or a sentence that says it; left out where it is only known to be wrong.
     """
 
     model_config = examples(
         {"id": 8, "right": "Bergen"},
         {"id": 8, "right": "I live in Bergen.", "speaker": "Ana", "key": "chat-17-turn-5"},
-        {"id": 8, "right": None},
+        {"id": 8},
     )
 
     id: Annotated[int, Field(ge=1)]
-    right: Annotated[str, Field(min_length=1)] | None
+    right: Annotated[str, Field(min_length=1)] | None = None
     speaker: Label = "user"
     at: Moment | None = None
     session: Label = ""
