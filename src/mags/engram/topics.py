@@ -13,18 +13,13 @@ import re
 from collections.abc import Mapping
 
 from mags.index.tokens import terms
+from mags.ports.english import SLOT_WORDS
 from mags.ports.relations import Relation
 
 TOPIC, FOR = "topic", "for"
 _OWNER = re.compile("^(?P<owner>.+?)(?:'s|\u2019s|'|\u2019) (?P<rest>.+)$")
-_OWN = frozenset(
-    terms(
-        "home place residence address move house flat work job position role employer employment "
-        "age years birthday budget money amount limit sum income salary pay wage wages earnings "
-        "name number own new current present main usual"
-    )
-)
-"""What topics call a slot by, and what tells no topic apart, stemmed."""
+_OWN = frozenset(terms(" ".join(SLOT_WORDS)))
+"""What tells no topic apart, stemmed."""
 
 
 def apart(

@@ -31,6 +31,12 @@ THIRD_PERSON = frozenset(
 )
 """Pronouns, folded."""
 
+SLOT_WORDS = _set(
+    "home place residence address move house flat work job position role employer employment "
+    "age years birthday budget money amount limit sum income salary pay wage wages earnings "
+    "name number own new current present main usual"
+)
+"""What the topic of a statement calls its slot by ("home", "work"), or that tells none apart."""
 _VOWELS = frozenset("aeiou")
 _DOUBLED = _set(
     "admit ban bet bat beg chat control commit cut dig drag drop enrol excel fit fulfil get grab "
