@@ -9,7 +9,7 @@ from mags.settings import PolicySettings, Settings
 DAY = 86_400.0
 START = 1714521600.0
 """1 May 2024, 00:00 UTC."""
-UNKNOWN = "I don't know."
+LEFT_OPEN = ("I don't know.", "I am not sure.")
 ANSWERED = (
     (["I usually work Mondays and Thursdays"], "Which days do I work?", "Mondays and Thursdays "),
     (["I swim Fridays", "I swim Sundays now"], "Which days do I swim?", "Sundays "),
@@ -56,4 +56,4 @@ def test_what_was_said_in_passing_is_answered(said: list[str], question: str, st
 @pytest.mark.parametrize(("said", "question"), OPEN)
 def test_what_was_not_told_of_oneself_stays_open(said: list[str], question: str) -> None:
     with heard(said) as memory:
-        assert memory.ask(question, speaker="Ana").text == UNKNOWN
+        assert memory.ask(question, speaker="Ana").text.startswith(LEFT_OPEN)

@@ -11,8 +11,9 @@ import pytest
 import mags
 from mags.cli.files import dialogue
 from mags.memory.memory import Memory
-from mags.models.answer.extractive import UNKNOWN
 from mags.settings import Settings
+
+LEFT_OPEN = ("I don't know.", "I am not sure.")
 
 TALK = """\
 # january
@@ -290,7 +291,7 @@ def test_what_was_told_is_answered(memory, question, answers):
 
 @pytest.mark.parametrize("question", OPEN)
 def test_what_was_never_told_stays_open(memory, question):
-    assert memory.ask(question).text == UNKNOWN
+    assert memory.ask(question).text.startswith(LEFT_OPEN)
 
 
 def test_a_home_that_was_left_is_named_as_such(memory):
@@ -322,4 +323,4 @@ def test_what_was_told_in_porto_is_answered(porto, question, answers):
 
 @pytest.mark.parametrize("question", OPEN_IN_PORTO)
 def test_what_was_never_told_in_porto_stays_open(porto, question):
-    assert porto.ask(question).text == UNKNOWN
+    assert porto.ask(question).text.startswith(LEFT_OPEN)

@@ -6,6 +6,8 @@ import mags
 from mags.memory.memory import Memory
 from mags.settings import PolicySettings, Settings
 
+LEFT_OPEN = ("I don't know.", "I am not sure.")
+
 ANSWERED = (
     (["My rent is 900 pounds a month.", "The landlord increased my rent to 1,050 pounds."],
      "How much is Ana's rent?", "1,050", "900"),
@@ -47,7 +49,7 @@ ANSWERED = (
     (["My manager is Femi.", "Femi is leaving, Aoife takes over as manager."],
      "Who is Ana's manager?", "Aoife", "Femi"),
     (["I'm vegetarian.", "I eat fish again, so I guess I'm pescatarian now."],
-     "Is Ana vegetarian?", "don't know", "Yes"),
+     "Is Ana vegetarian?", "not sure", "Yes"),
     (["Ben's wedding is on 4 May.", "Ben's wedding has been postponed to February."],
      "When is Ben's wedding?", "February 2025", "4 May"),
     (["My new flatmate is Lotte, she's from Antwerp."], "Where is Lotte from?", "Antwerp", "know"),
@@ -105,7 +107,7 @@ def test_a_thing_is_told_with_the_town_it_is_in_and_the_town_is_told_nothing() -
             told = memory.ask(f"What is our hotel in {town} called?", speaker="Ana").text
             assert told.startswith(f"{name} \N{EM DASH} ")
         told = memory.ask("What is our hotel in Paris called?", speaker="Ana").text
-        assert told == "I don't know."
+        assert told.startswith(LEFT_OPEN)
         assert {f.subject for f in memory.facts()} == {"Ana"}
 
 
@@ -207,7 +209,7 @@ def test_who_speaks_is_left_out_of_a_short_message() -> None:
     [
         ("What is my brother's car?", "a blue Fiat "),
         ("When is my brother's flight?", "3 May 2024 "),
-        ("What is my boss's car?", "I don't know."),
+        ("What is my boss's car?", "I am not sure."),
     ],
 )
 def test_what_is_a_relatives_is_found_by_the_name(question: str, head: str) -> None:

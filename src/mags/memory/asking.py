@@ -24,6 +24,7 @@ from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
 from mags.ports.answer import Answer, ContextItem, OnText
 from mags.ports.chat import Usage
 from mags.ports.english import FIRST_PERSON
+from mags.ports.intent import Intent, intent_of, names_all
 from mags.ports.policy import Operation, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
 from mags.recall.recall import fact_view, sources
@@ -34,6 +35,9 @@ MADE_FROM_MEMORY = {"recalled": "yes"}
 """Attributes of a turn that was made from memory."""
 TRUST = 0.5
 """Factor of the confidence of what the assistant says: less than what a user says as surely."""
+MOST_MEANT = 5
+"""Memories that a command to forget may mean, shown with their ids."""
+NOTHING_HELD = "I hold nothing of that, so there is nothing to forget."
 SAID = ("fact", "note")
 """Kinds of hits that are said in an episode."""
 
@@ -87,7 +91,7 @@ class Asker:
         warning = "the memory is read_only: what was cited was not strengthened"
         if not self._live.read_only:
             try:
-                delta = self._strengthen(question, cited, answer)
+                delta = self._strengthen(question, answer)
             except StoreError as failure:  # the answer is there, and is given all the same
                 warning = f"what was cited was not strengthened: {failure}"
         reply = Reply(
@@ -101,17 +105,26 @@ class Asker:
             found=found,
             warnings=(warning,) if delta is None else (),
             operations=answer.operations,
+            outcome=answer.outcome,
         )
         if learn and answer.operations:
             reply = self._learnt(question, reply, past=options.of_the_past)
         return reply, delta
 
     def converse(self, turn: Turn, observe: Callable[..., Seen], on_text: OnText | None) -> Reply:
-        """The reply to a turn, which `observe` has remembered by then, as the answer."""
+        """The reply to a turn, which `observe` has remembered by then, as the answer.
+
+        What surely asks is answered, with or without its mark. A command to forget is neither
+        remembered nor obeyed: the reply shows what it may mean and how to erase that.
+        """
+        intent = intent_of(turn.text)
+        if intent.kind == "forget":
+            return self._to_forget(turn, intent.topic)
+        asks = intent.sure and intent.kind in ("ask", "overview")
         recent = [readable(other) for other in self._recaller.recent(turn.session)]
         reply = None
         try:
-            if self._parts.policy.route(readable(turn), recent).recall:
+            if asks or self._parts.policy.route(readable(turn), recent).recall:
                 options = ReadOptions(k=self._parts.settings.answer_k)
                 reply, _ = self.ask(turn, options, on_text, learn=False)
         except ModelError:
@@ -119,12 +132,13 @@ class Asker:
             observe()
             raise
         seen = observe()
-        if reply is None or self._only_told(reply, seen):
-            return replace(self._noted(seen), fallback=None if reply is None else reply.fallback)
+        if reply is None or (not asks and self._only_told(reply, seen)):
+            noted = self._noted(seen, intent)
+            return replace(noted, fallback=None if reply is None else reply.fallback)
         key = None if turn.key is None else f"{turn.key}:answer"
         if reply.operations:
             reply = self._learnt(turn, reply, key=key, ticks=1)
-        elif reply.citations:
+        elif reply.citations and reply.outcome == "answered":
             observe(text=reply.text, speaker=ANSWERS_AS, key=key, attrs=MADE_FROM_MEMORY)
         return replace(reply, seen=seen, warnings=(*reply.warnings, *seen.warnings))
 
@@ -160,14 +174,19 @@ class Asker:
 
     # -- what an answer changes -----------------------------------------------------
 
-    def _strengthen(self, question: Turn, cited: Sequence[int], answer: Answer) -> Delta:
-        """Count the turn; recharge and wire what was cited and what the answer connected."""
+    def _strengthen(self, question: Turn, answer: Answer) -> Delta:
+        """Count the turn; recharge and wire what was cited and what the answer connected.
+
+        What is only shown as closest has answered nothing: it gets no charge.
+        """
+        cited = answer.citations if answer.outcome == "answered" else ()
+        links = answer.links if answer.outcome == "answered" else ()
         with self._live.writing() as state:
             draft = Draft(state.graph)
             tick = state.graph.tick + 1
             alive = [i for i in cited if i in state.graph]
             recharge(draft, alive, tick=tick)
-            pairs = [link for link in answer.links if all(i in state.graph for i in link)]
+            pairs = [link for link in links if all(i in state.graph for i in link)]
             day = int(question.at // 86_400)
             if question.session:
                 day = session_hash(state, question.session) >> 1
@@ -220,7 +239,28 @@ class Asker:
                 return False
             return not int(state.graph.node(seen.episode_id)["flags"][0]) & NodeFlag.QUESTION
 
-    def _noted(self, seen: Seen) -> Reply:
+    def _to_forget(self, turn: Turn, topic: str) -> Reply:
+        """The reply to a command to forget: what of it is held, at most `MOST_MEANT`."""
+        options = ReadOptions(k=self._parts.settings.answer_k)
+        question = replace(turn, text=topic)
+        found = self._recaller.find(self._recaller.plan(question, options), options)
+        meant = [
+            one
+            for one in self._context_hits(found)
+            if one.item.within is None and names_all(topic, one.hit.text)
+        ][:MOST_MEANT]
+        named = "; ".join(f"{one.hit.text} [m{one.hit.id}]" for one in meant)
+        text = f"Nothing was erased. To forget, by id: {named}" if named else NOTHING_HELD
+        return Reply(
+            text=text,
+            outcome="closest" if meant else "unknown",
+            citations=tuple(one.citation for one in meant),
+            trace=found.trace,
+            usage=Usage(),
+            found=found,
+        )
+
+    def _noted(self, seen: Seen, intent: Intent) -> Reply:
         """The reply to a turn that asked nothing: what was made of it."""
         with self._live.reading() as state:
             made = [i for i in (*seen.facts, *seen.notes, *seen.confirmed) if i in state.graph]
@@ -228,12 +268,22 @@ class Asker:
             trace = Trace(tick=state.graph.tick, seq=state.seq, queries=(), anchors=(), hits=())
         if said:
             text = "Noted: " + " ".join(said)
+        elif intent.kind == "correct" and not seen.closed:
+            text = "Kept word for word; I am not sure what that corrects."
+        elif intent.kind == "small talk":
+            text = "All right."
         elif seen.understood:
             text = "I will remember that you said so."
         else:
             text = f"Kept word for word; I could not read a fact from it ({seen.why})."
         return Reply(
-            text=text, citations=(), trace=trace, usage=Usage(), seen=seen, warnings=seen.warnings
+            text=text,
+            outcome="",
+            citations=(),
+            trace=trace,
+            usage=Usage(),
+            seen=seen,
+            warnings=seen.warnings,
         )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from mags.graph.delta import Delta
+from mags.ports.answer import Outcome
 from mags.ports.chat import Usage
 from mags.ports.policy import Operation
 from mags.recall.found import FactView, Found, Trace
@@ -60,6 +61,8 @@ class Citation:
 class Reply:
     """An answer with what carries it.
 
+    `outcome`: `answered`, `closest` (not sure: the memories that come closest, quoted) or
+    `unknown`; "" where nothing was asked.
     `support` in [0, 1]; `citations` in the order of the text; `usage`: calls and tokens of
     the turn; `answerer`: who spoke; `fallback`: why it was not the configured model;
     `warnings`: what did not go well beside it (what was cited could not be strengthened).
@@ -79,6 +82,7 @@ class Reply:
     warnings: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = ()
     learnt: Seen | None = None
+    outcome: Outcome | Literal[""] = "answered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

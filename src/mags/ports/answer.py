@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from mags.ports.chat import Usage
 from mags.ports.policy import Operation, Turn
@@ -36,12 +36,19 @@ class ContextItem:
     within: int | None = None
 
 
+Outcome = Literal["answered", "closest", "unknown"]
+"""What came of a question. `answered`: the text answers it. `closest`: it was not sure, and quotes
+at most two memories that come closest; the text never begins with a value. `unknown`: nothing that
+was recalled shares what is asked."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What was answered and what it rests on.
 
+    `outcome`: whether it is an answer, the closest memories or neither.
     `citations`: ids of the items the text cites, in order of their first mention.
-    `support`: in [0, 1], how well they carry it; 0 for "I don't know".
+    `support`: in [0, 1], how well they carry it.
     `links`: pairs (low, high) of ids the answer connected. `queries`: what was recalled again.
     `operations`: what the model itself wants remembered. `rounds`: calls of the model.
     `fallback`: why another answerer than the configured one spoke, else None. `by`: the name of
@@ -49,6 +56,7 @@ class Answer:
     """
 
     text: str
+    outcome: Outcome = "answered"
     citations: tuple[int, ...] = ()
     support: float = 0.0
     links: tuple[tuple[int, int], ...] = ()
