@@ -232,7 +232,8 @@ class Memory:
         What was cited is recharged and wired together; where that cannot be written (the
         memory is read_only, the disk full, another process writing) the answer comes all the
         same and `reply.warnings` tells. `on_text` receives the answer in pieces as a model
-        writes it. Without support the answer is "I don't know".
+        writes it. `reply.outcome` says whether it is answered, whether only the closest memories
+        are quoted, or whether nothing is known.
         """
         k = self._parts.settings.answer_k if k is None else k
         options = read_options(as_of, recorded_as_of, k, "hits to answer from")

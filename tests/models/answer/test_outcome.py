@@ -92,3 +92,21 @@ def test_a_model_that_does_not_know_has_not_answered():
     assert outcome_of("I don't know. The closest is a note on Oslo. [m4]", (4,)) == "closest"
     assert outcome_of("I do not know.", ()) == "unknown"
     assert outcome_of("Lima.", ()) == "answered"
+
+
+def test_what_is_denied_beside_the_matter_denies_nothing():
+    van = turn(1, "we bought the van in May, it has no radio", score=3.0)
+    assert ask("Did Ana buy the van?", van).text.startswith("Yes \N{EM DASH} ")
+    sold = turn(1, "we never bought the van, it has a radio", score=3.0)
+    assert ask("Did Ana buy the van?", sold).text.startswith("No \N{EM DASH} ")
+
+
+def test_what_takes_something_back_is_only_shown():
+    quilt = turn(1, "I wrote the quilt has thirty squares, a typo, they are eighty", score=3.0)
+    assert ask("How many squares does Ana's quilt have?", quilt).outcome == "closest"
+
+
+def test_what_is_told_in_few_words_of_ones_own_is_answered():
+    club = turn(1, "chess club tuesdays 19.00 so no", score=3.0)
+    other = turn(2, "in the flat with my brother", score=1.0)
+    assert ask("When is Ana's chess club?", club, other).text.startswith("tuesdays 19.00 ")

@@ -41,7 +41,14 @@ from mags.models.answer.support import (
     weighed,
 )
 from mags.models.answer.talk import said_last
-from mags.models.answer.told import SpanReader, covers, passage, said_first
+from mags.models.answer.told import (
+    CORRECTED,
+    SpanReader,
+    covers,
+    covers_shortly,
+    passage,
+    said_first,
+)
 from mags.models.words import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import GUESS, NO_LONGER, Turn
@@ -55,6 +62,8 @@ MOST_HEARD = 4
 """Turns that are tried, best first."""
 MOST_LATER = 8
 """Memories among which a later word on the matter is looked for."""
+NEAREST = 2
+"""Turns that recall put first: these speak of what is asked even in other words."""
 LESS_SURE = 0.8
 """Of the threshold: what a turn needs that has all that is asked."""
 NOW = re.compile(
@@ -125,6 +134,7 @@ class ExtractiveAnswerer:
             or said_last(question, recent, recall_again)
             or self._answer(question, shown)
             or self._by_name(question, shown)
+            or self._told_shortly(question, shown)
             or self._closest(question, shown)
         )
         if on_text is not None:
@@ -168,8 +178,8 @@ class ExtractiveAnswerer:
         if not (head or plain):
             anew = best if best is not ranked[0][1] else None
             return self._of_turns(turn, question, judged, items, anew)
-        asks_of_now = NOW.search(turn.text) is not None or question.kind == "yesno"
-        if asks_of_now and overtaken(question, turn.text, best, items):
+        doubtful = best.tentative or question.kind == "yesno" or NOW.search(turn.text) is not None
+        if doubtful and overtaken(question, turn.text, best, items):
             return None
         return _quoting(question, head, together, best, strength)
 
@@ -209,6 +219,26 @@ class ExtractiveAnswerer:
         return Answer(
             text=f"{text}{_mark(item)}{_source(item)}", citations=(item.id,), support=support
         )
+
+    def _told_shortly(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
+        """The day or the number told by a turn that recall put first, however shortly.
+
+        "chess club tuesdays 19.00", of the club of who said it: it has all that is asked and a day.
+        """
+        question = read_question(turn)
+        turns = [item for item in items if item.fact is None][:NEAREST]
+        for item in turns:
+            told = passage(question, item.text, MOST_QUOTED)
+            if not covers_shortly(question, item, told):
+                continue
+            head = said_first(question, turn.text, item, told)
+            if not head or question.kind == "yesno":
+                continue
+            if overtaken(question, turn.text, item, items):
+                return None
+            text = f"{head} {DASH} {OPEN}{brief(told)}{CLOSE}{_mark(item)}{_source(item)}"
+            return Answer(text=text, citations=(item.id,), support=self.threshold)
+        return None
 
     def _closest(self, question: Turn, items: Sequence[ContextItem]) -> Answer:
         read = read_question(question)
@@ -285,19 +315,20 @@ def overtaken(
     Where now is asked for ("still", "now"), any later word on it may.
     """
     now = NOW.search(text) is not None
-    if not now and (question.past or question.told or question.then is not None):
-        return False
+    over = question.past or question.told or question.then is not None
     asked = question.words - frozenset().union(*question.names)
-    return any(
-        item.fact is None
-        and item.at > best.at
-        and item.text != best.text
-        and bool(asked & content(item.text))
-        and (item.speaker == best.speaker or not item.speaker)
-        and not item.text.rstrip().endswith("?")
-        and (now or CHANGED.search(item.text) is not None)
-        for item in items[:MOST_LATER]
-    )
+    turns = [item for item in items if item.fact is None and item.text != best.text]
+    for place, item in enumerate(turns[:MOST_LATER]):
+        if item.at <= best.at or item.speaker not in (best.speaker, ""):
+            continue
+        same, near = bool(asked & content(item.text)), place < NEAREST
+        if (same or near) and CORRECTED.search(item.text):
+            return True
+        if item.text.rstrip().endswith("?") or (over and not now):
+            continue
+        if (now and (same or near)) or (same and CHANGED.search(item.text)):
+            return True
+    return False
 
 
 def _says_all(question: ParsedQuestion, text: str, item: ContextItem) -> bool:

@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mags.models.answer.cues import CUES, MONEY, STOP
+from mags.models.answer.cues import CUES, MONEY, STOP, of_nobody_else
 from mags.models.answer.cues import NAMED as NAME_TOLD
 from mags.models.answer.dates import day_told, since_told
 from mags.models.answer.question import ParsedQuestion, content
 from mags.models.answer.support import NAMED as SOMEBODY
-from mags.models.answer.support import ROLES, kind_share, name_share
+from mags.models.answer.support import ROLES, contrary, kind_share, name_share
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS
 from mags.models.words import stems
 from mags.ports.answer import ContextItem
@@ -24,10 +24,12 @@ from mags.ports.english import forms
 SENTENCE_END = re.compile(rf"{STOP}(?=[^a-z])|\n+")
 FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us|mine|im|ive|i'm)\b", re.I)
 OPENING = re.compile(r"[A-Z][\w-]+(?='s\b| [a-z])")
+LASTING = content("since long")
 SHORT = 60
 """A sentence of fewer characters is quoted with the one behind it."""
 HEDGED = re.compile(
-    r"\b(?:might|may(?! \d)|maybe|perhaps|probably|if|wish|hope|hoping|would|could|should"
+    r"\b(?:might|(?<!in )(?<!since )(?<!last )(?<!next )(?-i:may)(?! \d)|maybe|perhaps|probably"
+    r"|if|wish|hope|hoping|would|could|should"
     r"|thinking (?:of|about)|not sure|rumou?r|apparently|supposedly|they say|i think|i guess"
     r"|wants?|wanna|dream\w*|almost|nearly|joking|kidding|pretend\w*)\b",
     re.I,
@@ -43,6 +45,15 @@ COUNTED = (
     r"(?:\d[\d,.]*|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
     r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|a hundred)(?:-\w+)?"
 )
+CORRECTED = re.compile(
+    r"\b(?:wrong|typo|correction|mistaken?|mistakes|(?:an?|my) error|i meant|lied|a lie"
+    r"|made (?:it|that) up"
+    r"|(?:was|is|its|it's)(?: not|n't) [^.!?,;]{1,40}[,;]? (?:it was|it's|its|but)\b)",
+    re.I,
+)
+"""What shows that a passage takes something back: which of its words hold, cues do not tell."""
+NAME_ASKED = re.compile(r"\bwhat(?:'s| is| was| are)? .*\b(?:names?|called|named)\W*$", re.I)
+CLAUSE = re.compile(r"[,;:.!?]\s+|\s+(?:but|because|so)\s+")
 SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
 AGE = re.compile(r"\bhow old\b|\bwhat age\b", re.I)
 WHICH_MONEY = re.compile(r"\bhow much\b", re.I)
@@ -87,12 +98,29 @@ def passage(question: ParsedQuestion, text: str, most: int) -> str:
     return best
 
 
+def _asked(question: ParsedQuestion) -> frozenset[str]:
+    """What a passage has to have: the words asked for without names and words for a time."""
+    names = frozenset().union(*question.names)
+    return question.words - names - question.type_words - LASTING
+
+
 def covers(question: ParsedQuestion, item: ContextItem, told: str) -> bool:
     """Whether a passage of a turn has all that is asked about, and speaks of who is."""
-    asked = question.words - frozenset().union(*question.names) - question.type_words
+    asked = _asked(question)
     if not asked <= content(told):
         return False
     return name_share(question, replace(item, text=told)) == 1.0
+
+
+def covers_shortly(question: ParsedQuestion, item: ContextItem, told: str) -> bool:
+    """Whether a passage has all that is asked of who said it, without saying that it is theirs."""
+    asked = _asked(question)
+    if not asked or not asked <= content(told) or "?" in told:
+        return False
+    speaker = stems(item.speaker)
+    own = bool(question.names) and all(name <= speaker for name in question.names)
+    other = contrary(question, item, fits=False)  # "my daughter's birthday"
+    return own and not other and of_nobody_else(told, question.words)
 
 
 def said_first(question: ParsedQuestion, text: str, item: ContextItem, told: str) -> str | None:
@@ -100,16 +128,18 @@ def said_first(question: ParsedQuestion, text: str, item: ContextItem, told: str
 
     None where it does not have what is asked for. `text`: the question.
     """
+    if CORRECTED.search(told):
+        return None
     if SINCE.search(text):
         return since_told(text, told, item.at, question.words) or None
     if question.kind == "time":
         return day_told(text, told, item.at, question.words) or None
     if question.counts:
         return counted(question, told)
-    if question.cue is NAME_TOLD:
+    if question.cue is NAME_TOLD or NAME_ASKED.search(text):
         return name_told(question, text, told)
     if question.kind == "yesno":
-        return polarity(told)
+        return polarity(question, told)
     if WHICH_MONEY.search(text) and (MONEY.search(told) or SUM.search(told)):
         found = {m[0].strip() for m in SUM.finditer(told)}
         return found.pop() if len(found) == 1 else ""
@@ -135,11 +165,15 @@ def _may_name(word: str) -> bool:
     return low not in FUNCTION_WORDS and not forms(low) and not low.endswith("ly")
 
 
-def polarity(told: str) -> str | None:
-    """Yes or no, by a passage that has all that is asked; "" where it only hedges."""
+def polarity(question: ParsedQuestion, told: str) -> str:
+    """Yes or no, by a passage that has all that is asked; "" where it only hedges.
+
+    What is denied counts in the clause that has most of what is asked.
+    """
     if HEDGED.search(told):
         return ""
-    return "No" if DENIED.search(told) else "Yes"
+    clause = max(CLAUSE.split(told), key=lambda part: len(question.words & content(part)))
+    return "No" if DENIED.search(clause) else "Yes"
 
 
 def counted(question: ParsedQuestion, told: str) -> str | None:
