@@ -3,6 +3,7 @@
 from mags.models.answer.closest import NOT_SURE, UNKNOWN
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import outcome_of
+from mags.models.answer.told import AnswerSpan
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
 
@@ -110,3 +111,21 @@ def test_what_is_told_in_few_words_of_ones_own_is_answered():
     club = turn(1, "chess club tuesdays 19.00 so no", score=3.0)
     other = turn(2, "in the flat with my brother", score=1.0)
     assert ask("When is Ana's chess club?", club, other).text.startswith("tuesdays 19.00 ")
+
+
+def test_a_reader_of_spans_answers_where_it_is_sure():
+    items = (turn(1, "we ended up at the Albinoni place", score=3.0), turn(2, "nice", score=1.0))
+    question = Turn(text="Where did Ana eat?", speaker="Ben", at=AUGUST_10 + DAY)
+
+    def asked(probability: float) -> Answer:
+        def read(_: str, text: str) -> list[AnswerSpan]:
+            at = text.find("the Albinoni place")
+            return [] if at < 0 else [AnswerSpan(start=at, end=at + 18, probability=probability)]
+
+        answerer = ExtractiveAnswerer(reader=read)
+        return answerer.answer(question, items, recent=(), recall_again=lambda _: items)
+
+    sure, unsure = asked(0.8), asked(0.3)
+    assert sure.text.startswith("the Albinoni place \N{EM DASH} ")
+    assert (sure.outcome, sure.support, sure.citations) == ("answered", 0.8, (1,))
+    assert unsure.outcome == "closest"

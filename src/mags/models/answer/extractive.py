@@ -134,6 +134,7 @@ class ExtractiveAnswerer:
             or said_last(question, recent, recall_again)
             or self._answer(question, shown)
             or self._by_name(question, shown)
+            or self._read(question, shown)
             or self._told_shortly(question, shown)
             or self._closest(question, shown)
         )
@@ -219,6 +220,24 @@ class ExtractiveAnswerer:
         return Answer(
             text=f"{text}{_mark(item)}{_source(item)}", citations=(item.id,), support=support
         )
+
+    def _read(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
+        """What the reader finds in the turns put first, where it is as sure as the threshold."""
+        if self.reader is None:
+            return None
+        turns = [item for item in items if item.fact is None][:MOST_HEARD]
+        found = [
+            (span.probability, item, item.text[span.start : span.end])
+            for item in turns
+            for span in self.reader(turn.text, item.text)
+        ]
+        sure, item, head = max(found, key=lambda one: one[0], default=(0.0, None, ""))
+        if item is None or sure < self.threshold:
+            return None
+        if overtaken(read_question(turn), turn.text, item, items):
+            return None
+        text = f"{head} {DASH} {OPEN}{brief(item.text)}{CLOSE}{_mark(item)}{_source(item)}"
+        return Answer(text=text, citations=(item.id,), support=sure)
 
     def _told_shortly(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
         """The day or the number told by a turn that recall put first, however shortly.
