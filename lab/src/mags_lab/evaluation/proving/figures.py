@@ -95,6 +95,7 @@ def retention(
     found: dict[int, list[PlayedTurn]] = defaultdict(list)
     for turn in decided(turns):
         place = next((i for i, most in enumerate(upto) if (turn.age or 0) <= most), None)
+        # None: told longer ago than the last band reaches.
         if place is not None:
             found[place].append(turn)
     return tuple(
@@ -186,6 +187,7 @@ def adapted(
     touched: dict[int, list[PlayedTurn]] = defaultdict(list)
     for turn in turns:
         if turn.since is not None:
+            # `since` counts turns from the change, so this is the turn of the change.
             touched[turn.turn - turn.since].append(turn)
     found = []
     for at in sorted(touched):
@@ -198,6 +200,7 @@ def adapted(
 def _adapted(at: int, before: float, touched: Sequence[PlayedTurn], steady: int) -> ChangeOutcome:
     run = min(steady, len(touched))
     starts = range(len(touched) - run + 1)
+    # The first touched question from which `run` answers in a row are right.
     place = next((i for i in starts if all(t.right for t in touched[i : i + run])), None)
     asks = len(touched) if place is None else place
     last = touched[-1] if place is None else touched[place]
@@ -293,6 +296,7 @@ def figures(kept: MatchRecord) -> Figures:
     """Every measure of one match."""
     turns, left = kept.turns, kept.left
     whole = whole_recall(turns)
+    # In an adventure a reward is a share of all points, so rewards are summed, not averaged.
     scored = total if kept.played.game.partition("/")[0] in POINTS else score
     return Figures(
         played=kept.played,
@@ -318,6 +322,7 @@ def figures(kept: MatchRecord) -> Figures:
         nodes=None if left is None else left.cost.counts.nodes / max(1, kept.rules),
         arcs=None if left is None else left.cost.counts.arcs / max(1, kept.rules),
         objective=None if left is None else _objective(kept, whole),
+        # Records of earlier versions have no time for the whole match.
         cpu_s=kept.cpu_s or sum(turn.choose_s for turn in turns),
         commit=kept.commit,
     )

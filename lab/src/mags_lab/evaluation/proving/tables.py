@@ -251,6 +251,7 @@ def _paired(
     ours: Sequence[Figures], theirs: Sequence[Figures], measure: Measure
 ) -> list[tuple[float, float]]:
     """Both values, for each seed that has both."""
+    # A seed is one game: without its counterpart a value would be compared with other games.
     other = {one.played.seed: measure(one) for one in theirs}
     found = []
     for one in ours:

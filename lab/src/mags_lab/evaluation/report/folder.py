@@ -75,6 +75,7 @@ def _game(one: Digest) -> str:
 
 
 def _sort(played: MatchIdentity) -> tuple[bool, bool, int, str]:
+    # Greater is better. An empty reader is the shipped one; its name comes last to break ties.
     return played.bank == SCORED, not played.reader, played.turns, played.reader
 
 

@@ -91,6 +91,7 @@ def gained(
 
     `ours`: another player to take in place of MAGS.
     """
+    # Only seeds that both have played are compared.
     theirs = {one.played.seed: measure(one) for one in players.get(other, ())}
     pairs = [
         (mine, its)
