@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from benchmarks.results import CACHE, DATA, ROOT
 from benchmarks.systems import opening
 from benchmarks.vectors import shipped
-from mags.memory.asking import offered
+from mags.memory.asking import context_hits
 from mags.memory.memory import Memory
 from mags.models.answer.question import read_question
 from mags.models.answer.support import SupportFeatures, SupportWeights
@@ -101,7 +101,7 @@ def cases() -> Iterator[AbstainCase]:
             hits = memory.recall(one["question"], k=HITS)
             gold = gold_of.get(name, frozenset())
             with memory._live.reading() as state:
-                offers = offered(state, hits, question.at)
+                offers = context_hits(state, hits, question.at)
             right = {
                 offer.hit.id
                 for offer in offers

@@ -1,117 +1,152 @@
-"""`python -m benchmarks.talk`: what policies keep of conversation between friends, and what not.
+"""`python -m benchmarks.talk`: what a memory makes of real talk, and what not.
 
-The turns of `mags_lab.training.chains.dialogues` that no training sees (`talk`) and those that
-choose thresholds (`dev`), each drawn `--draws` times with new names. Exact adherence, F1 over all
-operations, and junk: operations proposed of turns that tell nothing, as a share of these turns and
-as operations a turn. Intervals are over turns, of which the draws are no more than copies.
+Every dialogue of a split of the corpus of talk is told to a memory of its own, turn by turn, and
+what it made is held against the annotation: facts that are right (in all, and of those that last),
+facts made of turns that tell nothing, and facts closed. Intervals are over dialogues. `--read N`
+prints N turns drawn by chance instead, with all that was made and closed, to be judged by eye.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import mags
+from mags.app import make_policy, make_reader
 from mags.errors import MagsError
-from mags.models.embed.onnx import OnnxEmbedder
-from mags.models.grammar import EngramBlock
-from mags.models.policy.heads.policy import HeadsPolicy
-from mags.models.policy.heads.second import RulesFirst
-from mags.models.policy.heads.weights import SHIPPED, HeadsFile, Thresholds
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Policy
+from mags.recall.found import FactView
+from mags.settings import read_settings
 from mags_lab.evaluation.metrics import bootstrap
-from mags_lab.training.chains.schema import Role, Sample, Split
-from mags_lab.training.chains.splits import split_material
-from mags_lab.training.generate.dialogues import Talks
-from mags_lab.training.heads.decide import by_policy
-from mags_lab.training.heads.table import summary
-from mags_lab.training.reward import Reading, adherence, read
+from mags_lab.talk.corpus import DATA, Dialogue, Said, dialogues
+from mags_lab.talk.matching import Made, ends, says
 
-COMMAND = "python -m benchmarks.talk"
-Case = tuple[Sample, Reading]
+FIGURES: Mapping[str, tuple[str, str]] = {
+    "facts right": ("right", "made"),
+    "durable read": ("got", "must"),
+    "turns with junk": ("junk", "empty"),
+    "closings right": ("closed right", "closed"),
+    "changes closed": ("found", "changes"),
+}
+"""A figure by what it counts, and of how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What a memory made of a turn. `again`: facts that it held before and confirmed."""
+
+    said: Said
+    made: Sequence[FactView]
+    again: Sequence[FactView]
+    closed: Sequence[FactView]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print; return the exit status."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--heads", type=Path, default=None, help="another file of heads")
-    parser.add_argument("--draws", type=int, default=5, help="samples of each turn")
-    parser.add_argument("--seed", type=int, default=0, help="of the draws")
+    """Measure or show, and print; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.talk", description=__doc__)
+    parser.add_argument("--corpus", type=Path, default=DATA, help="a folder of *.talk files")
+    parser.add_argument("--split", default="dev", choices=("train", "dev", "test"))
+    parser.add_argument("--policy", nargs="*", default=["rules", "auto"], help="or a reader's file")
+    parser.add_argument("--read", type=int, default=0, help="turns to print instead")
+    parser.add_argument("--seed", type=int, default=0, help="of the turns that are printed")
     options = parser.parse_args(arguments)
-    print("| split | policy | exact | P | R | F1 | junk turns | junk a turn | router |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    told = list(dialogues(options.corpus, options.split))
     try:
-        for split in (Split.DEV, Split.TALK):
-            samples = list(drawn(split, options.draws, options.seed))
-            for name, policy in policies(options.heads).items():
-                cases = [(one, by_policy(policy, one)) for one in samples]
-                print(f"| {split} | {name} | {row(cases)} |", flush=True)
+        for name in options.policy:
+            policy = policy_of(name)
+            if options.read:
+                show(told, policy, options.read, options.seed)
+            else:
+                measure(name, told, policy)
     except MagsError as failure:
         print(failure, file=sys.stderr)
         return 1
     return 0
 
 
-def drawn(split: Split, draws: int, seed: int) -> Iterator[Sample]:
-    """Every turn of a split, `draws` times for each of the two policies that see it."""
-    talks = Talks(split_material(split), Random(seed))
-    for one in split_material(split).dialogues:
-        for place in range(draws):
-            for role in (Role.WRITE, Role.ROUTER):
-                draft = talks.of(one, role)
-                yield draft.sample(role, id=f"{one.id} {place}", split=split)
+def policy_of(name: str) -> Policy:
+    """A policy by its name, or by a reader's file."""
+    if name == "rules":
+        return RulePolicy()
+    if name.endswith(".npz"):
+        return make_reader(Path(name))
+    return make_policy(read_settings(os.environ), None)
 
 
-def policies(heads: Path | None) -> Mapping[str, Policy]:
-    """The rules, the default, the heads with rules for what they are unsure of, the heads alone."""
-    file = HeadsFile(path=heads, sha256="") if heads else SHIPPED
-    alone = Thresholds(route=0.0, ask=0.0, write=0.0, nothing=0.0)
-    return {
-        "rules": RulePolicy(),
-        "rules, then sure heads": RulesFirst(HeadsPolicy(OnnxEmbedder(), file=file)),
-        "heads, else rules": HeadsPolicy(OnnxEmbedder(), file=file),
-        "heads alone": HeadsPolicy(OnnxEmbedder(), file=file, thresholds=alone),
-    }
+def kept(dialogue: Dialogue, policy: Policy) -> Iterator[Kept]:
+    """What a memory of its own makes of a dialogue, turn by turn."""
+    with mags.open(None, policy=policy) as memory:
+        for said in dialogue.turns:
+            seen = memory.observe(said.text, speaker=said.speaker, at=said.at, session=said.session)
+            known = {fact.id: fact for fact in memory.facts()}
+            made, again, closed = (
+                [known[i] for i in ids if i in known]
+                for ids in (seen.facts, seen.confirmed, seen.closed)
+            )
+            yield Kept(said=said, made=made, again=again, closed=closed)
 
 
-def row(cases: Sequence[Case]) -> str:
-    """The figures of one policy, in %, but for operations a turn."""
-    written = [case for case in cases if case[0].role is Role.WRITE]
-    routed = [case for case in cases if case[0].role is Role.ROUTER]
-    exact = bootstrap(list(by_turn(written).values()))
-    _, _, precision, recall, f1 = summary(written)
-    counts = [proposed(reading) for sample, reading in written if empty(sample)]
-    junk = sum(map(bool, counts)) / len(counts)
-    return " | ".join(
-        (
-            f"{100 * exact.mean:.1f} ({100 * exact.low:.0f}-{100 * exact.high:.0f})",
-            *(f"{figure:.1f}" for figure in (precision, recall, f1, 100 * junk)),
-            f"{sum(counts) / len(counts):.2f}",
-            f"{summary(routed)[0]:.1f}",
-        )
-    )
+def counted(dialogue: Dialogue, policy: Policy) -> Counter[str]:
+    """The counts of a dialogue, by the names in `FIGURES`."""
+    found = Counter[str]()
+    for one in kept(dialogue, policy):
+        said = one.said
+        made, again, closed = ([_made(f) for f in fs] for fs in (one.made, one.again, one.closed))
+        found["made"] += len(made)
+        found["right"] += sum(any(says(gold, fact) for gold in said.facts) for fact in made)
+        lasting = [gold for gold in said.facts if gold.must]
+        found["must"] += len(lasting)
+        found["got"] += sum(any(says(gold, fact) for fact in made + again) for gold in lasting)
+        found["empty"] += not said.facts
+        found["junk"] += bool(made and not said.facts)
+        found["closed"] += len(closed)
+        found["closed right"] += sum(any(ends(e, fact) for e in said.ends) for fact in closed)
+        changes = [end for end in said.ends if not end.optional]
+        found["changes"] += len(changes)
+        found["found"] += sum(any(ends(e, fact) for fact in closed) for e in changes)
+    return found
 
 
-def by_turn(cases: Sequence[Case]) -> Mapping[str, float]:
-    """Exact adherence by the id of the turn, the mean of its draws."""
-    found: dict[str, list[float]] = {}
-    for sample, reading in cases:
-        found.setdefault(sample.id.split()[0], []).append(adherence(sample, reading))
-    return {id: sum(some) / len(some) for id, some in found.items()}
+def measure(name: str, told: Sequence[Dialogue], policy: Policy) -> None:
+    """Print the figures of a policy, in %, each with its counts and 95% interval."""
+    counts = [counted(one, policy) for one in told]
+    total = sum(counts, Counter[str]())
+    print(f"{name}: {len(told)} dialogues, {sum(len(one.turns) for one in told)} turns")
+    for figure, (part, whole) in FIGURES.items():
+        some = [one for one in counts if one[whole]]
+        spread = bootstrap([one[part] / one[whole] for one in some]) if some else None
+        share = 100 * total[part] / max(1, total[whole])
+        between = f" ({100 * spread.low:.0f}-{100 * spread.high:.0f})" if spread else ""
+        print(f"  {figure}: {share:.1f}{between}, {total[part]} of {total[whole]}")
 
 
-def empty(sample: Sample) -> bool:
-    """Whether there is nothing to store."""
-    target = read(sample, sample.target)
-    return isinstance(target, EngramBlock) and not target.operations
+def show(told: Sequence[Dialogue], policy: Policy, count: int, seed: int) -> None:
+    """Print turns drawn by chance, with what was made of them and what it should have been."""
+    rng = Random(seed)
+    drawn = {said.id for said in rng.sample([s for d in told for s in d.turns], count)}
+    for dialogue in told:
+        if not any(said.id in drawn for said in dialogue.turns):
+            continue
+        for one in kept(dialogue, policy):
+            if one.said.id in drawn:
+                print(f"\n{one.said.id} {one.said.speaker}: {one.said.text}")
+                for mark, facts in (("+", one.made), ("=", one.again), ("-", one.closed)):
+                    for fact in facts:
+                        print(f"  {mark} {fact.text}{' (a guess)' if fact.tentative else ''}")
+                for gold in one.said.facts:
+                    told_ = f"{gold.subjects[0]} {gold.relation} {gold.objects[0]}"
+                    print(f"      {'must' if gold.must else 'may'}: {told_}")
 
 
-def proposed(reading: Reading) -> int:
-    """How many operations a policy proposes."""
-    return len(reading.operations) if isinstance(reading, EngramBlock) else 0
+def _made(fact: FactView) -> Made:
+    return Made(subject=fact.subject, relation=fact.relation, object=fact.object)
 
 
 if __name__ == "__main__":

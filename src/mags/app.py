@@ -17,6 +17,7 @@ from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
+from mags.models.answer.told import AnswerSpan, SpanReader
 from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
 from mags.models.chat.usage import MeteredChat
 from mags.models.embed.cache import CachedEmbedder
@@ -24,10 +25,9 @@ from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
 from mags.models.policy.fallback import FallbackPolicy
-from mags.models.policy.heads.policy import HeadsPolicy
-from mags.models.policy.heads.second import RulesFirst
-from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags.models.policy.prompted import PromptedPolicy
+from mags.models.policy.reader.network import SHIPPED, ReaderFile
+from mags.models.policy.reader.policy import ReaderPolicy, TrainedReader
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.taught import served_policy
 from mags.models.prompts import load_prompts
@@ -69,7 +69,7 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
     """Open a memory: a path (made if it is not there), or None to keep it in RAM.
 
     What is not given comes from `settings`, and they from the config file and the
-    environment: without either the embedded default (MiniLM, rules and heads, quoting). `chat`: a
+    environment: without either the embedded default (MiniLM, rules and reader, quoting). `chat`: a
     language model that then asks, writes and answers. `clock`: seconds since the epoch;
     `wait_s`: how long to wait for another writer; `seed` makes sleep reproducible.
     Raises ConfigurationError, StoreError, EmbedderMismatch.
@@ -102,10 +102,10 @@ def make_parts(
     chat = None if found is None else MeteredChat(found)
     embedder = given.embedder or make_embedder(settings.embedder)
     linker = settings.memory.engram.linker
-    policy = settings.policy
+    prompts, policy = settings.policy, given.policy or make_policy(settings, chat)
     return Parts(
         embedder=embedder,
-        policy=given.policy or make_policy(settings, chat),
+        policy=policy,
         answerer=given.answerer or make_answerer(settings, chat),
         clock=clock,
         settings=settings.memory,
@@ -115,7 +115,7 @@ def make_parts(
         spent=None if chat is None else chat.take,
         summarise=None
         if chat is None
-        else PromptedSummariser(chat, load_prompts(policy.prompts), language=policy.language),
+        else PromptedSummariser(chat, load_prompts(prompts.prompts), language=prompts.language),
         linker=None if linker is None else read_linker(linker, embedder.dimension),
     )
 
@@ -153,7 +153,7 @@ def make_chat(settings: Settings) -> ChatModel | None:
 def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
     """The policy of the settings, a model's falling back to the rules.
 
-    "auto" adds the heads to the rules where the embedder is the one they stand on.
+    "auto" adds the reader to the rules where the embedder is the one it stands on.
     """
     rules = RulePolicy()
     wanted = settings.policy
@@ -167,12 +167,10 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
         return FallbackPolicy(make_adapters(wanted.path, wanted.language), rules)
     if wanted.kind == "served" and chat is not None:
         return FallbackPolicy(served_policy(chat, language=wanted.language), rules)
-    if wanted.kind == "heads":
-        return make_heads(wanted.path, rules)
-    if wanted.kind == "both":
-        return make_both(wanted.path, rules)
+    if wanted.kind == "reader":
+        return make_reader(wanted.path, rules)
     if wanted.kind == "auto" and chat is None and settings.embedder.kind == "embedded":
-        return make_both(rules=rules)
+        return make_reader(rules=rules)
     if wanted.kind == "rules" or chat is None:
         return rules
     prompts = load_prompts(wanted.prompts)
@@ -180,20 +178,15 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
     return FallbackPolicy(prompted, rules)
 
 
-def make_heads(path: Path | None = None, rules: Policy | None = None) -> HeadsPolicy:
-    """The heads on the embedded encoder, shipped or in a file; raises ConfigurationError."""
-    file = SHIPPED if path is None else HeadsFile(path=path)
+def make_reader(path: Path | None = None, rules: Policy | None = None) -> ReaderPolicy:
+    """The rules and the reader, shipped or in a file; raises ConfigurationError."""
+    file = SHIPPED if path is None else ReaderFile(path=path)
     if not file.path.is_file():
         raise ConfigurationError(
-            f"there are no heads at {file.path}: set policy.path, or policy.kind to 'rules'",
+            f"there is no reader at {file.path}: set policy.path, or policy.kind to 'rules'",
             key="policy.path",
         )
-    return HeadsPolicy(encoder(), rules=rules, file=file)
-
-
-def make_both(path: Path | None = None, rules: Policy | None = None) -> RulesFirst:
-    """The rules, then of the heads what they are sure of; raises ConfigurationError."""
-    return RulesFirst(make_heads(path), rules)
+    return ReaderPolicy(TrainedReader(file), rules)
 
 
 def make_adapters(folder: Path | None, language: str = "en") -> Policy:
@@ -208,9 +201,24 @@ def make_adapters(folder: Path | None, language: str = "en") -> Policy:
     return read(folder, language=language)
 
 
-def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:
-    """The model where there is one, falling back to quoting."""
-    quoting = ExtractiveAnswerer(threshold=settings.answer.threshold)
+def spans_of(policy: Policy) -> SpanReader | None:
+    """What finds answers in turns: the reader of a policy that has one."""
+    if not isinstance(policy, ReaderPolicy):
+        return None
+    reader = policy.reader
+
+    def spans(question: str, speaker: str, text: str) -> list[AnswerSpan]:
+        found = reader.answers(question, speaker, text)
+        return [AnswerSpan(start=a, end=b, probability=sure) for a, b, sure in found]
+
+    return spans
+
+
+def make_answerer(
+    settings: Settings, chat: ChatModel | None, spans: SpanReader | None = None
+) -> Answerer:
+    """The model where there is one, falling back to quoting; `spans` finds words that answer."""
+    quoting = ExtractiveAnswerer(threshold=settings.answer.threshold, reader=spans)
     if chat is None or settings.answer.mode == "extractive":
         return quoting
     budget = AnswerBudget(

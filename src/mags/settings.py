@@ -11,8 +11,8 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_CHAT_KEY    its key
     MAGS_EMBEDDER    "embedded", a sentence-transformers folder, or URL#model of /v1/embeddings
     MAGS_EMBEDDER_KEY  the key of that URL
-    MAGS_POLICY      auto, rules, prompted, heads, both, adapters or served
-    MAGS_POLICY_PATH  the file of heads, or the folder of adapters, that did not come with MAGS
+    MAGS_POLICY      auto, rules, prompted, reader, adapters or served
+    MAGS_POLICY_PATH  the file of a reader, or the folder of adapters, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
@@ -92,16 +92,16 @@ class EmbedderSettings:
 class PolicySettings:
     """Who decides.
 
-    "auto" takes a prompted model where a language model is configured, else "both" where the
-    embedder is the embedded one, else "rules". "heads" is what was trained on the embedded
-    encoder (in the file `path`, else as shipped), "both" the rules, and what
-    the heads surely read beyond them; "adapters" LoRA adapters over one base (in the folder `path`;
-    extra `train`), "served" the configured language model, taught as MAGS teaches (a merged adapter
-    behind vLLM, llama.cpp or Ollama); `mags models use` sets `kind` and `path`. `grounded`: refuse
+    "auto" takes a prompted model where a language model is configured, else "reader" where the
+    embedder is the embedded one, else "rules". "reader" is the rules, and what a small model on the
+    embedded encoder reads beyond them (in the file `path`, else as shipped);
+    "adapters" LoRA adapters over one base (in the folder `path`; extra `train`), "served" the
+    configured language model, taught as MAGS teaches (a merged adapter behind vLLM, llama.cpp or
+    Ollama); `mags models use` sets `kind` and `path`. `grounded`: refuse
     what a model writes about things nobody said. `prompts`: own prompt files.
     """
 
-    kind: Literal["auto", "rules", "prompted", "heads", "both", "adapters", "served"] = "auto"
+    kind: Literal["auto", "rules", "prompted", "reader", "adapters", "served"] = "auto"
     path: Path | None = None
     language: str = "en"
     grounded: bool = True
@@ -156,6 +156,10 @@ NANO_GONE = (
     "nano went with 0.2: use the default policy (auto), or train an adapter of a language model "
     "with `mags train lora`."
 )
+HEADS_GONE = dict.fromkeys(
+    ("heads", "both"), "the heads gave way to the reader with 0.2, which is taken: write 'reader'."
+)
+"""Policies that went, and what is taken in their place for one version."""
 RETIRED = {
     ("policy.held", "True"): "held nano to the grammar, which went with 0.2: adapters are held "
     "where llguidance is there. Take the line out; 0.3 refuses it.",
@@ -292,6 +296,11 @@ class _Reader:
                 )
         values: dict[str, Any] = {}
         for name, value in table.items():
+            if f"{at}{name}" == "policy.kind" and value in HEADS_GONE:
+                where = self.origins.get("policy.kind", self.source)
+                told = f"The setting policy.kind is {value!r} in {where}: {HEADS_GONE[value]}"
+                warnings.warn(told, FutureWarning, stacklevel=2)
+                value = "reader"
             about = dict(known[name].metadata)
             made = known[name].default_factory
             if isinstance(value, Mapping) and made is not MISSING:

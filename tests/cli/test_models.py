@@ -26,7 +26,7 @@ def run(*words: str) -> str:
 
 
 def test_what_is_no_policy_is_not_used(config: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="auto, rules, prompted, heads"):
+    with pytest.raises(InvalidInput, match="auto, rules, prompted, reader"):
         run("use", str(tmp_path))
     assert not config.exists()
 
@@ -47,10 +47,10 @@ def test_adapters_are_listed_with_their_base_those_of_three_roles_once(
 
 
 def test_a_policy_is_used_by_its_name_and_marked_in_the_list(config: Path) -> None:
-    assert str(config) in run("use", "both").replace("\n", "")
-    assert tomllib.loads(config.read_text()) == {"policy": {"kind": "both"}}
+    assert str(config) in run("use", "reader").replace("\n", "")
+    assert tomllib.loads(config.read_text()) == {"policy": {"kind": "reader"}}
     found = json.loads(run("list", "--json"))
-    assert [one["given"] for one in found if one["used"]] == ["both"]
+    assert [one["given"] for one in found if one["used"]] == ["reader"]
     assert {"auto", "rules", "prompted"} <= {one["given"] for one in found}
 
 
@@ -88,22 +88,31 @@ def test_any_path_is_read_back(path: str) -> None:
     }  # fmt: skip
 
 
-def test_the_heads_help_the_rules_where_the_encoder_they_stand_on_is_loaded_anyway() -> None:
-    assert make_policy(Settings(), None).name == "rules, then sure heads"
+def test_the_reader_helps_the_rules_where_the_encoder_it_stands_on_is_loaded_anyway() -> None:
+    assert make_policy(Settings(), None).name == "rules and reader"
     other = EmbedderSettings(kind="endpoint", url="http://localhost/v1", model="m")
     assert make_policy(Settings(embedder=other), None).name == "rules"
     assert make_policy(Settings(policy=PolicySettings(kind="rules")), None).name == "rules"
 
 
-def test_heads_are_used_only_where_they_are(config: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="no heads at"):
+@pytest.mark.parametrize("gone", ["heads", "both"])
+def test_the_heads_that_went_are_the_reader_now_with_a_warning(config: Path, gone: str) -> None:
+    with pytest.warns(FutureWarning, match="gave way to the reader"):
+        run("use", gone)
+    assert tomllib.loads(config.read_text()) == {"policy": {"kind": "reader"}}
+    with pytest.warns(FutureWarning, match="gave way to the reader"):
+        assert read_settings({"MAGS_POLICY": gone}).policy.kind == "reader"
+
+
+def test_a_reader_is_used_only_where_it_is(config: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no reader at"):
         run("use", str(tmp_path / "none.npz"))
     assert not config.exists()
     (tmp_path / "some.npz").write_bytes(b"weights")
     run("use", str(tmp_path / "some.npz"))
     settings = read_settings({"XDG_CONFIG_HOME": str(config.parent.parent)})
-    assert settings.policy.kind == "heads"
-    assert make_policy(settings, None).name == "heads, else rules"
+    assert settings.policy.kind == "reader"
+    assert make_policy(settings, None).name == "rules and reader"
     found = json.loads(run("list", str(tmp_path), "--json"))
     assert [one["given"] for one in found if one["used"]] == [str(tmp_path / "some.npz")]
 

@@ -244,7 +244,7 @@ def test_a_narrow_terminal_shows_the_talk_and_its_panels_below(
 
 
 def test_model_takes_a_policy_or_an_endpoint():
-    assert chosen(Settings(), "heads").policy.kind == "heads"
+    assert chosen(Settings(), "reader").policy.kind == "reader"
     chat = chosen(Settings(), "http://127.0.0.1:8000/v1#tiny").chat
     assert (chat.url, chat.model) == ("http://127.0.0.1:8000/v1", "tiny")
     with pytest.raises(InvalidInput, match="rules"):

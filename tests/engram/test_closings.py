@@ -65,4 +65,7 @@ def test_nothing_of_which_there_may_be_several_is_closed():
 
 def test_more_detail_closes_at_most_what_a_slot_holds_once():
     wrong = [new for old, new in ADDITIONS if closed(old, new)]
-    assert wrong == ["Mira works as a nurse at the children's hospital."]
+    assert wrong == [
+        "Mira works as a nurse at the children's hospital.",
+        "Ana is a keen gardener.",
+    ]

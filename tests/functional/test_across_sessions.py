@@ -103,15 +103,6 @@ def heard(talks: tuple[str, ...], kind: str) -> Memory:
 
 
 @pytest.mark.parametrize("told", STORIES, ids=lambda told: told.asked)
-@pytest.mark.parametrize("kind", ["rules", "auto"])
-def test_what_a_later_talk_changes_is_answered(told: Story, kind: str) -> None:
-    with heard(told.talks, kind) as memory:
-        answer = memory.ask(told.asked, speaker="Ana").text
-        assert told.right in answer
-        assert told.stale not in answer.split(" \N{EM DASH} ")[0]
-
-
-@pytest.mark.parametrize("told", STORIES, ids=lambda told: told.asked)
 def test_what_only_the_first_talk_told_is_closed_by_nothing_else(told: Story) -> None:
     talks = (told.talks[0], "Lovely weather today.", "I had soup for lunch.")
     with heard(talks, "rules") as memory:

@@ -7,7 +7,7 @@ import pytest
 import mags
 from mags.settings import Settings
 
-UNKNOWN = "I don't know."
+LEFT_OPEN = ("I don't know.", "I am not sure.")
 OTHERS = (
     ("Ana", "I live in Porto."),
     ("Ben", "My sister moved to Leeds."),
@@ -47,12 +47,12 @@ def test_nothing_that_is_told_of_somebody_else_alone_answers(told):
     with mags.open(None, settings=Settings()) as memory:
         memory.observe(told[1], speaker=told[0], at=1.7e9)
         said = {question: memory.ask(question, speaker="Dora").text for question in ASKED}
-    assert set(said.values()) == {UNKNOWN}
+    assert all(text.startswith(LEFT_OPEN) for text in said.values())
 
 
 @pytest.mark.parametrize("question", ASKED)
 def test_nothing_that_is_told_of_all_the_others_answers(question):
-    assert asked(OTHERS, question) == UNKNOWN
+    assert asked(OTHERS, question).startswith(LEFT_OPEN)
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_what_somebody_tells_of_themself_answers_nobody_else():
     talk = (("Ana", "I live in Porto."), ("Dora", "I live in Ghent."))
     assert asked(talk, "Where do I live?", "Ana").startswith("Porto")
     assert asked(talk, "Where do I live?", "Dora").startswith("Ghent")
-    assert asked(talk, "Where do I live?", "Carla") == UNKNOWN
+    assert asked(talk, "Where do I live?", "Carla").startswith(LEFT_OPEN)

@@ -8,10 +8,10 @@ import pytest
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
-from mags.models.policy.heads.second import RulesFirst
-from mags.ports.policy import Act, Operation
+from mags.models.policy.reader.policy import ReaderPolicy
 from mags.recall.found import Unit
 from mags.settings import Settings
+from tests.models.policy.scripted import ScriptedReader, fact
 
 READ = {
     "Bergen it is.": ("lives in", "Bergen"),
@@ -22,30 +22,14 @@ READ = {
 }
 
 
-class Heads:
-    """Heads that read what `READ` says."""
-
-    def sure(self, turn, recent, recalled, *, least):
-        if turn.text not in READ:
-            return ()
-        relation, thing = READ[turn.text]
-        return (
-            Operation(
-                act=Act.ADD,
-                subject="Ana",
-                relation=relation,
-                object=thing,
-                object_is_name=True,
-                confidence=0.9,
-            ),
-        )
+READER = ScriptedReader({text: [fact(*told, probability=0.6)] for text, told in READ.items()})
 
 
 @pytest.fixture
 def memory():
     embedder = HashEmbedder(64)
     with mags.open(
-        None, settings=Settings(), policy=RulesFirst(Heads()), embedder=embedder
+        None, settings=Settings(), policy=ReaderPolicy(READER), embedder=embedder
     ) as memory:
         yield memory
 
@@ -86,18 +70,6 @@ def test_of_many_things_the_guess_is_told_by_itself_only(memory):
     tell(memory, "I like tea.", "Coffee o'clock.")
     assert memory.ask("What does Ana like?").text.startswith("tea \N{EM DASH} ")
     assert "(a guess)" in memory.ask("Does Ana like coffee?").text
-
-
-def test_an_ending_means_what_is_surely_held_behind_a_guess(memory):
-    tell(memory, "I work at Acme.", "Back to Zorb.", "I was fired.")
-    (over,) = memory.facts(current=True)
-    assert (over.relation, over.object) == ("no longer works at", "Acme")
-
-
-def test_an_ending_that_can_only_mean_a_guess_ends_it_and_tells_nothing_surely(memory):
-    tell(memory, "The old banger.", "I sold it.")
-    assert [fact.relation for fact in memory.facts(current=True)] == ["no longer drives"]
-    assert all(fact.tentative for fact in memory.facts())
 
 
 def test_who_leaves_the_job_that_is_named_may_have_the_one_that_is_guessed(memory):

@@ -17,10 +17,6 @@ def told(settings: Settings) -> list[str]:
         return [f.object for f in memory.facts("Greta", current=True) if f.relation == "lives in"]
 
 
-def test_what_was_told_in_another_session_is_seen_by_the_rules() -> None:
-    assert told(Settings(policy=RULES)) == ["Trieste"]
-
-
 def test_nothing_is_seen_where_it_is_switched_off() -> None:
     assert told(Settings(policy=RULES, memory=MemorySettings(reminded=0))) == ["Graz"]
 

@@ -86,7 +86,7 @@ def test_an_edit_is_one_change_and_a_rollback_takes_it_back_to_the_bit(memory: M
             ("France", "capital", "Lyon"),
         ),
         ("Ana lives in Oslo.", "Ana moved to Rome.", ("Ana", "lives in", "Rome")),
-        ("Ana lives in Oslo.", "ana lives in oslo", ("Ana", "lives in", "Oslo")),
+        ("Ana lives in Oslo.", "Ana resides in Oslo.", ("Ana", "lives in", "Oslo")),
         ("Ana likes tea.", "Ana is allergic to nuts.", ("Ana", "is allergic to", "nuts")),
     ],
 )

@@ -20,7 +20,7 @@ ANSWER = json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "
 """What a model's server says."""
 COMPILED_S = 300.0
 """How long the very first answer may take, where kernels are compiled for it."""
-DESTROYING = {"remove", "edit", "forget", "forget_node"}
+DESTROYING = {"remove", "edit", "correct", "forget", "forget_node"}
 """After these what the other examples name may be gone."""
 BEFORE = {"text": "Ana lives in Lisbon.", "speaker": "Bo", "at": "2026-01-05", "key": "a"}
 AFTER = {"text": "Ana moved from Lisbon to Porto.", "speaker": "Bo", "at": "2026-05-01", "key": "b"}

@@ -28,7 +28,8 @@ READS = ANYBODY | {
 }  # fmt: skip
 WRITES = READS | {
     "observe", "observe_many", "assert_fact", "converse", "ask", "feedback", "sleep", "edit",
-    "forget", "forget_node", "associate", "snapshot", "rollback", "branch", "import", "chat",
+    "forget", "forget_node", "associate", "correct", "snapshot", "rollback", "branch", "import",
+    "chat",
 }  # fmt: skip
 ADMIN = WRITES | {"remove", "metrics"}
 OF_ALL = {"model", "choose_model", "restore_model"}

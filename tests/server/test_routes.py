@@ -220,7 +220,7 @@ def test_a_rollback_takes_back_what_came_after_a_snapshot(client: httpx.Client, 
 def test_a_branch_goes_its_own_way(client: httpx.Client, memory: str):
     assert client.post(f"{memory}/branches", json={"name": "what if"}).status_code == 201
     there = {"branch": "what if"}
-    client.post(f"{memory}/turns", json={"text": "I keep bees."}, params=there)
+    client.post(f"{memory}/turns", json={"text": "I own a boat."}, params=there)
     episodes = [
         client.get(f"{memory}/stats", params=which).json()["nodes"]["episode"]
         for which in ({}, there)
@@ -228,7 +228,7 @@ def test_a_branch_goes_its_own_way(client: httpx.Client, memory: str):
     assert episodes == [1, 2]
     assert "what if" in [mark["name"] for mark in client.get(f"{memory}/branches").json()]
     facts = [client.get(f"{memory}/facts", params=which).json() for which in ({}, there)]
-    assert [any("bees" in fact["object"] for fact in known) for known in facts] == [False, True]
+    assert [any("boat" in fact["object"] for fact in known) for known in facts] == [False, True]
 
 
 def test_what_is_exported_can_be_imported_elsewhere(client: httpx.Client, memory: str):
@@ -280,7 +280,7 @@ def test_events_follow_a_memory_and_go_on_where_a_line_was_lost(client: httpx.Cl
     with client.stream("GET", f"{memory}/events", params={"after": 0}) as stream:
         lines = stream.iter_lines()
         first = next(line for line in lines if line.startswith("id: "))
-        client.post(f"{memory}/turns", json={"text": "I keep bees."})
+        client.post(f"{memory}/turns", json={"text": "I own a boat."})
         second = next(line for line in lines if line.startswith("id: "))
     assert int(second[4:]) > int(first[4:])
     headers = {"Last-Event-ID": first[4:]}

@@ -5,9 +5,9 @@ export interface Dot {
   region: number; current: boolean; tentative: boolean; pinned: boolean; cold: boolean;
   valid_from: string | null; valid_to: string | null; recorded_at: string | null;
 }
-/** Words of a memory, marked where it is a guess: what was not surely read. */
-export function marked(text: string, tentative = false): string {
-  return tentative ? `${text} (a guess)` : text;
+/** Words of a memory, marked where it is a guess (not surely read) or says otherwise than a higher word. */
+export function marked(text: string, tentative = false, disputed = false): string {
+  return `${text}${tentative ? " (a guess)" : ""}${disputed ? " (disputed)" : ""}`;
 }
 export interface Arc { src: number; dst: number; kind: string; weight: number }
 export interface Picture {
@@ -29,7 +29,7 @@ export interface Change {
 export interface Fact {
   id: number; subject: string; relation: string; object: string; text: string;
   valid_from: string | null; valid_to: string | null; confidence: number;
-  tentative: boolean;
+  tentative: boolean; disputed: boolean; speaker: string; said_at: string | null; grade: string;
 }
 export interface NodeCard {
   id: number; kind: string; text: string; meta: Record<string, unknown>; strength: number;

@@ -27,7 +27,7 @@ def test_the_command_line_starts_without_torch() -> None:
 
 
 @pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
-@pytest.mark.parametrize("words", [("sft", "m"), ("grpo", "m"), ("ppo", "m"), ("all",)])
+@pytest.mark.parametrize("words", [("sft", "m"), ("grpo", "m"), ("ppo", "m")])
 def test_a_missing_extra_is_named(words: tuple[str, ...], tmp_path: Path) -> None:
     with pytest.raises(MissingExtra, match=r"'./lab\[train\]'"):
         run("train", *words, "--preset", "smoke", "--out", str(tmp_path))
@@ -62,20 +62,11 @@ def test_only_a_missing_library_is_taken_for_a_missing_extra() -> None:
         import_extra("mags.nowhere", extra="train", needed_for="a test")
 
 
-def test_a_preset_that_is_none_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="full, quick, smoke"):
-        run("train", "all", "--preset", "huge", "--out", str(tmp_path))
-
-
-def test_a_recipe_of_heads_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="frozen, whole, again, talk, quick, quick-whole, smoke"):
-        run("train", "heads", "--recipe", "huge", "--out", str(tmp_path / "heads.npz"))
-
-
 @pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
-def test_the_extra_that_heads_need_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("verb", ["reader", "all"])
+def test_the_extra_that_the_reader_needs_is_named(verb: str, tmp_path: Path) -> None:
     with pytest.raises(MissingExtra, match=r"'./lab\[train\]'"):
-        run("train", "heads", "--out", str(tmp_path / "heads.npz"))
+        run("train", verb, "--out", str(tmp_path / "reader.npz"))
 
 
 def test_policies_are_evaluated_on_samples_of_their_own_or_on_files(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`mags train sft|grpo|ppo|lora|heads|all`, run as people run them, on random weights."""
+"""`mags train sft|grpo|ppo|lora|reader`, run as people run them, on random weights."""
 
 import json
 from pathlib import Path
@@ -8,40 +8,86 @@ import pytest
 for library in ("torch", "peft", "trl", "gguf"):
     pytest.importorskip(library, reason="needs the extra: pip install './lab[train]'")
 
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
 from safetensors.numpy import load_file  # noqa: E402
 
 from lab.tests.training.large import families  # noqa: E402
 from mags.errors import ConfigurationError  # noqa: E402
-from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened  # noqa: E402
+from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
+from mags.models.policy.reader.layout import marks, parts, rows  # noqa: E402
+from mags.models.policy.reader.network import READS, ReaderFile, opened  # noqa: E402
+from mags.models.policy.reader.policy import TrainedReader  # noqa: E402
+from mags.ports.policy import Recalled, Turn  # noqa: E402
+from mags_lab.talk.encoder import Encoder  # noqa: E402
+from mags_lab.talk.export import save  # noqa: E402
+from mags_lab.talk.model import Reader, Shape  # noqa: E402
 from tests.cli.running import run  # noqa: E402
 
 SHORT = ("--made", "24", "--most", "1")
 
 
-def test_heads_are_trained_and_read_back(tmp_path: Path) -> None:
-    file = tmp_path / "heads.npz"
-    how = ("--recipe", "smoke", "--tests", "1", "--folder", str(tmp_path / "run"))
-    told = run("train", "heads", "--out", str(file), *how)
-    assert "trained in" in told
-    assert opened(HeadsFile(path=file)).about.vocabulary.relations
+CORPUS = """== {id} | friends | ana
+people: Ana; Ben
+-- 2024-03-02
+Ana: I live in {town}.
++ s | me | lives in | {town} | topic: home
+Ben: Nice.
+[a] Ana: I moved to {other} in May.
++ e | me | moved to | {other} | topic: home
+- me | {town} | replaced
+? value | Ben | Where does Ana live? | {other} | ev: a
+"""
+TOWNS = ("Oslo", "Rome", "Graz", "Lund", "Bern")
 
 
-def test_the_heads_are_trained_by_all_their_courses_and_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MAGS_CONFIG", str(tmp_path / "config.toml"))
-    (tmp_path / "config.toml").write_text('[policy]\nkind = "rules"\n')
-    folder = tmp_path / "run"
-    told = run("train", "all", "--preset", "smoke", "--out", str(folder), "--threads", "1")
-    assert "mags models use" in told
-    assert "peak MB" in told
-    first, last = (opened(HeadsFile(path=folder / n)) for n in ("heads-1.npz", SHIPPED.path.name))
-    assert first.about.vocabulary.relations == last.about.vocabulary.relations
-    assert last.tuned
-    steps = json.loads((folder / "run.json").read_text())["steps"]
-    assert list(steps) == ["heads-1-smoke", "heads-2-smoke", "heads-3-smoke-whole"]
-    run("models", "use", str(folder / SHIPPED.path.name))
-    assert 'kind = "heads"' in (tmp_path / "config.toml").read_text()
+def test_the_reader_is_trained_goes_on_where_it_stopped_and_is_read_back(tmp_path: Path) -> None:
+    corpus, file, folder = tmp_path / "corpus", tmp_path / "reader.npz", tmp_path / "run"
+    corpus.mkdir()
+    pairs = [(town, other) for town in TOWNS for other in TOWNS if town != other]
+    told = (CORPUS.format(id=f"d{n}", town=a, other=b) for n, (a, b) in enumerate(pairs))
+    (corpus / "some.talk").write_text("\n".join(told))
+    how = ("--out", str(file), "--folder", str(folder), "--corpus", str(corpus))
+    run("train", "reader", *how, "--epochs", "1")
+    shown = run("train", "reader", *how, "--epochs", "2")
+    assert "epoch 2" in shown
+    assert "epoch 1" not in shown
+    reader = TrainedReader(ReaderFile(path=file))
+    turn = Turn(text="I live in Oslo.", speaker="Ana", at=1.7e9)
+    assert all(0 <= one.probability <= 1 for one in reader.facts(turn, ()))
+    held = Recalled(id=1, text="", subject="Ana", relation="lives in", object="Rome")
+    (ends,) = reader.ends(turn, (), [held], [])
+    assert 0 <= ends <= 1
+
+
+def test_numpy_reads_as_torch_trained(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    encoder, model = Encoder().eval(), Reader(Shape(relations=7)).eval()
+    file = save(encoder, model, [str(n) for n in range(7)], tmp_path / "reader.npz")
+    trained = opened(file)
+    turn = Turn(text="I moved to Oslo in May, my sister Ola too.", speaker="Ana")
+    (layout,) = parts(turn)
+    seen_by = OnnxEmbedder(READS, constants=trained.tuned).token_states(layout.text)
+    states, signs = rows(layout, seen_by), marks(layout)
+    network = trained.network
+    ours = network.trunk(states, signs)
+    there = torch.ones(1, len(states), dtype=torch.bool)
+    with torch.no_grad():
+        x = model.trunk(torch.from_numpy(states)[None], torch.from_numpy(signs)[None], there)
+        pooled = model.pool(x, there)
+        which = torch.tensor([[0, 6, 7]])
+        found = model.spans(x, pooled, which)
+        points = model.pointers(x, found, which, torch.from_numpy(signs)[None])[0]
+        tags = model.tag(x)[0].softmax(dim=-1)
+        ends = model.ends(pooled[:, 1]).sigmoid()
+        relation = model.relation(found)[0].log_softmax(dim=-1)
+    assert np.allclose(ours, x[0], atol=2e-2)
+    assert np.allclose(network.tags(ours), tags, atol=1e-2)
+    mine = network.pooled(ours)
+    assert network.ends(mine) == pytest.approx(float(ends), abs=1e-2)
+    (scores,) = network.spans(ours, mine, signs, [(6, 7)])
+    assert np.allclose(scores.relation, relation, atol=2e-2)
+    assert np.allclose(scores.points[2], points[2].log_softmax(dim=-1), atol=5e-2)
 
 
 @pytest.mark.filterwarnings("ignore")

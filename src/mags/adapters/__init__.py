@@ -1,1 +1,1 @@
-"""Thin bridges to other libraries, each optional."""
+"""Thin adapters to other libraries, each optional."""

@@ -1,8 +1,8 @@
-"""Records of other libraries in a memory: each rides on an episode, as it was given.
+"""Records of other libraries in a memory: each is stored with an episode, unchanged.
 
-The episode's text is what recall looks for; the record, as JSON among the episode's attributes, is
-what comes back. So a record is journalled, branched, rolled back and forgotten with its episode,
-and whoever else writes to the memory is seen: what changed is read from its journal.
+Recall searches the episode's text. The record itself is JSON among the episode's attributes, so it
+is journalled, branched, rolled back and forgotten with its episode. What others write to the memory
+is noticed, since changes are read from its journal.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ Json = dict[str, Any]
 Record = TypeVar("Record")
 Place = TypeVar("Place", bound=Hashable)
 UNSAID = "·"
-"""The text of a record that is not to be searched: no word, so that nothing finds it."""
+"""The text of a record that is not to be searched. It has no word, so that nothing finds it."""
 AT_ONCE = 500
+"""Journal entries that are read at once."""
 EPISODE, FORGET = "episode", "forget"
 
 
 class Kept(Generic[Record, Place]):
     """Records under one `mark`, by episode and by place. One thread at a time may use it.
 
-    Where two are at one place, the later one counts: a crash may come between writing the new one
-    and erasing the old one.
+    If two are at one place, the later one counts: there may have been a crash between writing the
+    new one and erasing the old one.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class Kept(Generic[Record, Place]):
         read: Callable[[Json], Record],
         place: Callable[[Record], Place],
     ) -> None:
-        """`mark`: the name of the attribute; different ones do not see each other."""
+        """`mark`: the name of the attribute. Records under different marks are kept apart."""
         self.memory, self._mark = memory, mark
         self._read, self._place = read, place
         self._seq = -1
@@ -53,29 +54,30 @@ class Kept(Generic[Record, Place]):
         """Every record by its episode, as the memory is now; raises StoreError."""
         try:
             whole = self._seq >= 0 and self._follow()
-        except NotFound:  # the journal was folded behind what was seen
+        except NotFound:  # the entries since the last look were compacted
             whole = False
         if not whole:
             self._scan()
         return self._records
 
     def at(self, place: Place) -> int | None:
-        """The episode of what is at a place, as `records` found it last."""
+        """The episode of the record at a place, as of the last call of `records`."""
         found = self._places.get(place)
+        # Ids rise, so the greatest is the latest.
         return max(found) if found else None
 
     def places(self) -> Iterator[Place]:
-        """Every place at which something is, as `records` found it last."""
+        """Every place with a record, as of the last call of `records`."""
         return iter(self._places)
 
     def doubles(self) -> list[int]:
-        """Episodes that do not count, since a later one is at the same place."""
+        """Episodes whose records do not count, since a later one is at the same place."""
         return [i for found in self._places.values() for i in sorted(found)[:-1]]
 
     def put(self, record: Json, text: str, *, speaker: str, session: str) -> int:
-        """Observe a text that carries a record; the id of its episode.
+        """Observe a text with a record, and return the id of its episode.
 
-        Raises InvalidInput for what is no JSON or too long.
+        Raises InvalidInput for a record that is not JSON or too long.
         """
         seen = self.memory.observe(
             text or UNSAID, speaker=speaker, session=session, attrs={self._mark: packed(record)}
@@ -83,24 +85,28 @@ class Kept(Generic[Record, Place]):
         return seen.episode_id
 
     def change(self, episode: int, record: Json) -> None:
-        """Put another record in the place of one; its text stays."""
+        """Replace the record of an episode; the episode's text stays."""
         attrs = dict(self.memory.get(episode).meta.get("attrs", {}))
         self.memory.edit(episode, meta={"attrs": {**attrs, self._mark: packed(record)}})
 
     def erase(self, episode: int) -> None:
         """Forget a record for good, with its episode and what was learnt from that alone."""
+        # If this is the only change since the last look, its result is known, and `records` need
+        # not scan everything again.
         gone = self.memory.forget(episode).nodes.get(EPISODE, ())
         changed = inspect.changes(self.memory, self._seq, 2) if self._seq >= 0 else []
-        if [one.kind for one in changed] == [FORGET]:  # ours: nothing else to look for
+        if [one.kind for one in changed] == [FORGET]:
             self._seq = changed[0].seq
             for node in gone:
                 self._drop(node)
 
     def _follow(self) -> bool:
-        """Take in what changed since; whether all of it was listed."""
+        """Read the changes since the last look; return whether that was possible."""
         while changed := inspect.changes(self.memory, self._seq, AT_ONCE):
             for one in changed:
-                if one.more or one.kind == FORGET:  # the journal does not tell what was erased
+                # An entry may list only some of its nodes, and `forget` takes the images of what
+                # it erased out of the journal.
+                if one.more or one.kind == FORGET:
                     return False
                 for node in (*one.added, *(i for i in one.changed if i in self._records)):
                     self._look(node)
@@ -120,7 +126,7 @@ class Kept(Generic[Record, Place]):
 
     def _scan(self) -> None:
         entries = self.memory.log(1)
-        # What comes in between is seen twice, which changes nothing.
+        # Taken before the export. A change in between is then seen twice, which does no harm.
         seq = entries[0].seq if entries else 0
         self._records, self._places = {}, {}
         with tempfile.TemporaryDirectory(prefix="mags-kept-") as folder:
@@ -128,6 +134,7 @@ class Kept(Generic[Record, Place]):
             self.memory.export(path, vectors=False)
             with path.open(encoding="utf-8") as lines:
                 for line in lines:
+                    # A quick test first: most lines of a memory carry no record.
                     if f'"{self._mark}"' in line:
                         found = json.loads(line)
                         self._take(int(found["node"]["id"]), found.get("meta", {}))
@@ -156,7 +163,7 @@ def packed(record: Json) -> str:
         text = json.dumps(record, ensure_ascii=False)
         if not text.isascii():
             text.encode()
-    except UnicodeEncodeError:  # half a character: only its escape can be kept
+    except UnicodeEncodeError:  # a lone surrogate has no UTF-8 form, only an escape
         text = json.dumps(record)
     except (TypeError, ValueError, RecursionError) as failure:
         raise InvalidInput(f"this cannot be kept, as it is no JSON: {failure}") from failure
@@ -169,6 +176,6 @@ def packed(record: Json) -> str:
 
 
 def searchable(text: str) -> str:
-    """A text as a memory can observe it: whole characters, no NUL, of bounded length."""
+    """A text that a memory can observe: valid Unicode, no NUL, of bounded length."""
     whole = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8", "replace")
     return whole.strip()[:LONGEST_TURN]

@@ -1,7 +1,7 @@
 """A memory as LangGraph's long-term store (extra `langgraph`).
 
-`BaseStore` of langgraph-checkpoint, https://docs.langchain.com/oss/python/langgraph: items by
-namespace and key, read exactly as they were put, and searched by what MAGS recalls.
+Implements `BaseStore` of langgraph-checkpoint, https://docs.langchain.com/oss/python/langgraph:
+items by namespace and key, which are read exactly as they were put and searched by recall.
 """
 
 from __future__ import annotations
@@ -40,8 +40,10 @@ except ModuleNotFoundError as failure:
 MARK = "langgraph"
 MINUTE_S = 60.0
 STALE = 0.1
-"""A reading prolongs an item at once; it is written down when this share of its time has passed."""
+"""Reading an item renews its time to live at once. That is written to the memory only once this
+share of the time has passed, so that not every read is a write."""
 WIDER = 4
+"""By how much `k` grows when a recall has found too few items."""
 Place = tuple[tuple[str, ...], str]
 ANY = "*"
 Compare = Callable[[float, float], bool]
@@ -55,7 +57,7 @@ ORDERS: Mapping[str, Compare] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredItem:
-    """An item as it is kept. Times in seconds since the epoch; `ttl`: minutes, None for ever.
+    """An item as it is stored. Times in seconds since the epoch; `ttl`: minutes, None for ever.
 
     `indexed`: whether a search by words may find it.
     """
@@ -78,14 +80,13 @@ class StoredItem:
 class MagsStore(BaseStore):
     """A LangGraph store in a memory of MAGS. Safe to use from several threads.
 
-    An item is an episode: its texts are observed, said by its namespace, so that "I" in one is not
-    "I" in another; its value rides on it. `search` with a query ranks by recall, so facts and
-    associations count; items that recall does not find come last, without a score. To delete is to
-    forget: nothing of it stays in file or journal. A time to live is kept by omitting what is over
-    from every answer, and forgetting it when next something is put.
+    An item is an episode. Its texts are observed with its namespace as the speaker, so that "I" in
+    one namespace is not "I" in another. Its value is stored with the episode. `search` with a query
+    ranks by recall, so facts and associations count; items that recall does not find come last,
+    without a score. Deleting is forgetting: nothing stays in the file or the journal. An item whose
+    time to live is over is left out of every answer, and is forgotten at the next put.
 
-    One store is one memory: where users must not influence each other's ranking, give
-    each a memory.
+    One store is one memory. If users must not influence each other's ranking, give each a memory.
     """
 
     supports_ttl = True
@@ -99,10 +100,11 @@ class MagsStore(BaseStore):
         ttl: TTLConfig | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """The store leaves `memory` open when it is done.
+        """The store does not close `memory`.
 
-        `fields`: what of a value is searched, as LangGraph's paths ("text", "notes[*].body"), None
-        for all its texts; `ttl`: LangGraph's configuration; `clock`: seconds since the epoch.
+        `fields`: which parts of a value are searched, as LangGraph's paths ("text",
+        "notes[*].body"), None for all its texts; `ttl`: LangGraph's configuration; `clock`: returns
+        seconds since the epoch.
         """
         self._memory, self._clock = memory, clock
         self._fields = None if fields is None else tuple(fields)
@@ -114,10 +116,12 @@ class MagsStore(BaseStore):
         self._prolonged: dict[int, float] = {}
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Every answer in the order of the operations; what is put is put after all was read."""
+        """The results in the order of the operations; all reads come before all puts."""
         with self._lock:
             now_s = self._clock()
             given = list(ops)
+            # As in LangGraph's own stores: reads of a batch do not see its puts, and of several
+            # puts to one place the last one counts.
             answers = [self._answer(op, now_s) for op in given]
             puts = {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}
             if puts:
@@ -131,7 +135,7 @@ class MagsStore(BaseStore):
         return await asyncio.to_thread(self.batch, list(ops))
 
     def sweep_ttl(self) -> int:
-        """Forget what is over; how many items that were."""
+        """Forget items whose time is over, and return how many they were."""
         with self._lock:
             return self._sweep(self._clock())
 
@@ -155,7 +159,7 @@ class MagsStore(BaseStore):
     def _there(
         self, records: Mapping[int, StoredItem], place: Place, now_s: float
     ) -> tuple[int, StoredItem] | None:
-        """What is at a place and not over."""
+        """The item at a place, unless its time is over."""
         episode = self._kept.at(place)
         if episode is None or self._over(episode, records[episode], now_s):
             return None
@@ -171,6 +175,7 @@ class MagsStore(BaseStore):
     def _over(self, episode: int, item: StoredItem, now_s: float) -> bool:
         if item.ttl is None:
             return False
+        # The newest use may not be written to the memory yet (`STALE`).
         used = max(item.used, self._prolonged.get(episode, 0.0))
         return now_s > used + item.ttl * MINUTE_S
 
@@ -190,7 +195,9 @@ class MagsStore(BaseStore):
         return [SearchItem(**_fields(within[one]), score=scores.get(one)) for one in chosen]
 
     def _ranked(self, query: str, within: Mapping[int, StoredItem], most: int) -> dict[int, float]:
-        """Episodes of indexed items by recall's score, best first; at most so many."""
+        """Episodes of indexed items with recall's scores, best first; at most `most`."""
+        # Recall searches the whole memory and knows neither prefix nor filter, so it is asked for
+        # more hits until enough of them are wanted ones, or there are no more.
         wanted = {episode for episode, item in within.items() if item.indexed}
         k = WIDER * most
         while wanted:
@@ -225,14 +232,14 @@ class MagsStore(BaseStore):
             self._prolonged.pop(old[0], None)
             self._kept.change(old[0], asdict(item))
             return
-        # The new one first: a crash in between leaves both, of which the later counts.
+        # The new one is written first: a crash in between leaves both, and the later one counts.
         who = ".".join(item.namespace)
         self._kept.put(asdict(item), text, speaker=who, session=who)
         if old is not None:
             self._erase(old[0])
 
     def _text(self, op: PutOp) -> str:
-        """What of an item is searched, "" for nothing."""
+        """The text of an item that is searched, "" for none."""
         if op.index is False or op.value is None:
             return ""
         fields = self._fields if op.index is None else tuple(op.index)
@@ -242,7 +249,7 @@ class MagsStore(BaseStore):
         return searchable("\n".join(found))
 
     def _use(self, used: Iterable[tuple[int, StoredItem]], now_s: float, refresh: bool) -> None:
-        """Prolong what has a time to live."""
+        """Renew the time to live of items that have one."""
         for episode, item in used:
             if item.ttl is None or not refresh:
                 continue
@@ -251,7 +258,7 @@ class MagsStore(BaseStore):
                 self._kept.change(episode, asdict(replace(item, used=now_s)))
 
     def _sweep(self, now_s: float) -> int:
-        """Forget what is over, and what a crash left of an item that was put anew."""
+        """Forget items whose time is over, and old versions that a crash has left behind."""
         records = self._kept.records()
         over = [one for one, item in records.items() if self._over(one, item, now_s)]
         for episode in {*over, *self._kept.doubles()}:
@@ -264,11 +271,12 @@ class MagsStore(BaseStore):
 
 
 def _best(hits: Iterable[Hit], wanted: set[int]) -> dict[int, float]:
-    """The best score that leads to each of the wanted episodes, best first."""
+    """The best score of a hit that rests on each of the wanted episodes, best first."""
     found: dict[int, float] = {}
     for hit in hits:
         for episode in hit.episode_ids:
             if episode in wanted:
+                # Hits come best first, so the first score is the best.
                 found.setdefault(episode, hit.score)
     return found
 
@@ -297,7 +305,7 @@ def _namespaces(op: ListNamespacesOp, known: set[tuple[str, ...]]) -> list[tuple
 
 
 def fits(value: object, wanted: Mapping[str, Any]) -> bool:
-    """Whether a value has what a filter names: equal, in a relation ($ne, $gt ...), or nested."""
+    """Whether a value matches a filter: equal values, operators ($ne, $gt ...), or nested ones."""
     return all(
         _fits(value.get(name) if isinstance(value, Mapping) else None, one)
         for name, one in wanted.items()
@@ -341,7 +349,7 @@ def _number(value: object) -> float | None:
 def lies_in(
     namespace: tuple[str, ...], path: tuple[str, ...], *, suffix: bool = False, wild: bool = False
 ) -> bool:
-    """Whether a namespace begins (or ends) with a path; `wild`: "*" stands for any label."""
+    """Whether a namespace begins (or ends) with a path; `wild`: "*" matches any label."""
     if len(path) > len(namespace):
         return False
     part = namespace[len(namespace) - len(path) :] if suffix else namespace[: len(path)]
@@ -349,7 +357,7 @@ def lies_in(
 
 
 def texts_of(value: Mapping[str, Any]) -> str:
-    """Texts and numbers of a value: a single text as it is, several each with its name."""
+    """The texts and numbers of a value: a single text as it is, several each with its name."""
     leaves = list(_leaves(value, ""))
     if len(leaves) == 1 and isinstance(leaves[0][1], str):
         return leaves[0][1]

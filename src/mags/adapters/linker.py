@@ -1,4 +1,4 @@
-"""The file of `mags train linker`: weights of first edges, read without torch."""
+"""Reads the file that `mags train linker` writes, the weights of first edges, without torch."""
 
 from __future__ import annotations
 

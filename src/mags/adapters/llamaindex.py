@@ -1,6 +1,6 @@
 """A memory for LlamaIndex (extra `llamaindex`): a retriever, and the memory of a chat engine.
 
-`BaseRetriever` and `BaseMemory` of llama-index-core, https://docs.llamaindex.ai.
+Implements `BaseRetriever` and `BaseMemory` of llama-index-core, https://docs.llamaindex.ai.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ except ModuleNotFoundError as failure:
 
 MARK = "llamaindex"
 Said = tuple[str, ChatMessage]
-"""A session and a message of it."""
+"""A session, and a message in it."""
 
 
 class MagsRetriever(BaseRetriever):
-    """What MAGS recalls, as nodes with scores. Each names its citation and its sources.
+    """What MAGS recalls, as nodes with scores, citations and sources.
 
     A node's metadata: `citation` ("m12", as in answers and `memory.explain`), `kind`, `speaker`,
-    `session`, `at`, `current` (False for what is no longer so) and `episodes`, the ids of the turns
-    it rests on. Only date and speaker are shown to a model, and nothing of it is embedded.
+    `session`, `at`, `current` (False if no longer true) and `episodes`, the ids of the turns
+    it rests on. A model is shown only date and speaker, and no metadata is embedded.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class MagsRetriever(BaseRetriever):
         speaker: str = "user",
         **named: Any,
     ) -> None:
-        """`k`: nodes at most; `as_of`: what was true then; the rest as for any retriever."""
+        """`k`: at most so many nodes; `as_of`: what was true then; the rest as in any retriever."""
         super().__init__(**named)
         self._memory, self._k, self._as_of, self._speaker = memory, k, as_of, speaker
 
@@ -89,10 +89,10 @@ def node_of(hit: Hit) -> TextNode:
 class MagsMemory(BaseMemory):
     """The memory of a LlamaIndex chat engine or agent, in a memory of MAGS.
 
-    Every message is observed; `get` gives the end of the conversation within `token_limit`, and
-    before it what MAGS recalls for the input, of this and of other sessions. Messages come back as
-    they were put. `reset` and `set` forget messages of this session for good; another conversation
-    of the same person is better another session.
+    Every message is observed. `get` returns the end of the conversation within `token_limit`, and
+    before it what MAGS recalls for the input, from this and other sessions. Messages come back as
+    they were put. `reset` and `set` forget messages of this session for good; for another
+    conversation with the same person use another session.
     """
 
     session: str = Field(default="default", description="Which conversation this is.")
@@ -106,10 +106,11 @@ class MagsMemory(BaseMemory):
     _frame: Callable[[str], str] = PrivateAttr()
 
     def __init__(self, memory: Memory, **fields: Any) -> None:
-        """`memory` is left open; the rest are the fields above."""
+        """`memory` is not closed; the rest are the fields above."""
         super().__init__(**fields)
         self._memory = memory
         self._kept = Kept(memory, MARK, read=_read, place=lambda said: said[0])
+        # Reentrant: `set` holds it and calls `put`.
         self._lock = threading.RLock()
         prompt = load_prompts()["remembered"]
         self._frame = lambda recalled: prompt.render("system", {"recalled": recalled}).strip()
@@ -131,13 +132,15 @@ class MagsMemory(BaseMemory):
         return made
 
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
-        """What is recalled for `input` (the last thing said by the user, when None), then the
-        conversation's end.
+        """What is recalled for `input`, then the end of the conversation.
+
+        `input`: by default the user's last message.
         """
         with self._lock:
             said = self._said()
             recent = _ending([message for _, message in said], self.token_limit)
             asked = input if input is not None else _last_asked(recent)
+            # Messages that are in `recent` need not be recalled as well.
             shown = {episode for episode, _ in said[len(said) - len(recent) :]}
             context = self._recalled(asked, shown)
         if not context:
@@ -150,7 +153,7 @@ class MagsMemory(BaseMemory):
             return [message for _, message in self._said()]
 
     def put(self, message: ChatMessage) -> None:
-        """Remember a message; raises InvalidInput for what is no JSON or too long."""
+        """Remember a message; raises InvalidInput for one that is not JSON or too long."""
         role = str(message.role.value)
         record: Json = {"session": self.session, "message": message.model_dump(mode="json")}
         with self._lock:
@@ -162,7 +165,7 @@ class MagsMemory(BaseMemory):
             )
 
     def set(self, messages: list[ChatMessage]) -> None:
-        """Make these the messages of this session; those that stay at its beginning are kept."""
+        """Make these the messages of this session; an unchanged beginning is kept."""
         with self._lock:
             said = self._said()
             pairs = zip((message for _, message in said), messages, strict=False)
@@ -185,11 +188,11 @@ class MagsMemory(BaseMemory):
 
     def _erase(self, said: Sequence[tuple[int, ChatMessage]]) -> None:
         for episode, _ in said:
-            if episode in self._kept.records():  # one may go with another
+            if episode in self._kept.records():  # it may have been forgotten with another one
                 self._kept.erase(episode)
 
     def _recalled(self, asked: str, shown: Collection[int]) -> str:
-        """Lines of what is recalled beside the messages that are shown anyway."""
+        """Recalled memories as lines of text, without the messages that are shown anyway."""
         asked = searchable(asked)
         if not asked:
             return ""
@@ -205,13 +208,18 @@ def _read(record: Json) -> Said:
 
 
 def _ending(messages: Sequence[ChatMessage], most: int) -> list[ChatMessage]:
-    """The last messages within so many tokens, the last one always; none begins with an answer."""
+    """The last messages within `most` tokens. The very last is always among them.
+
+    The first one is not an answer, unless it is the only one.
+    """
     left, begin = most, len(messages)
     while begin and (begin == len(messages) or left > 0):
         left -= estimate(messages[begin - 1].content or "") + OVERHEAD_A_MESSAGE
         if left < 0 and begin < len(messages):
             break
         begin -= 1
+    # As in LlamaIndex's ChatMemoryBuffer: a history begins neither with an answer nor with the
+    # result of a tool whose call was cut off.
     answers = (MessageRole.ASSISTANT, MessageRole.TOOL, MessageRole.FUNCTION)
     while begin < len(messages) - 1 and messages[begin].role in answers:
         begin += 1

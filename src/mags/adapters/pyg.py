@@ -13,11 +13,11 @@ from mags.index.state import State
 
 
 def to_pyg(state: State) -> Any:  # noqa: ANN401 - torch_geometric may not be installed
-    """A `torch_geometric.data.Data` of everything alive.
+    """A `torch_geometric.data.Data` of all living nodes and arcs.
 
     x: float32 (n, dimension), the embeddings; node_id, kind: int64 (n,); strength: float32
     (n,); edge_index: int64 (2, m), rows of x; edge_kind: int64 (m,); edge_weight: float32
-    (m,), charge now; edge_uses: int64 (m,). Raises MissingExtra.
+    (m,), the present charge; edge_uses: int64 (m,). Raises MissingExtra.
     """
     try:
         torch = import_module("torch")

@@ -36,6 +36,7 @@ from mags.extras import import_extra
 from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, NodeView, Reply
+from mags.ports.intent import intent_of
 from mags.settings import PolicySettings, Settings, read_settings
 
 POLICIES = get_args(get_type_hints(PolicySettings)["kind"])
@@ -197,7 +198,7 @@ def run_line(talk: ChatSession, line: str) -> bool:
         return True
     try:
         if not text.startswith("/"):
-            talk.say(text)
+            _say(talk, text)
             return True
         verb, _, rest = text[1:].partition(" ")
         if verb in ("quit", "exit"):
@@ -209,6 +210,21 @@ def run_line(talk: ChatSession, line: str) -> bool:
     except MagsError as failure:
         talk.fail(str(failure))
     return True
+
+
+def _say(talk: ChatSession, text: str) -> None:
+    """A line that is no command; one that asks to forget does so, where somebody can agree.
+
+    Nobody agrees to what is piped in: there it is only told what may be meant.
+    """
+    talk.say(text)
+    reply = talk.last
+    if intent_of(text).kind != "forget" or reply is None or not reply.citations:
+        return
+    if not sys.stdin.isatty():
+        return
+    for citation in reply.citations:
+        _forget(talk, f"m{citation.id}")
 
 
 def _why(talk: ChatSession, _rest: str) -> None:

@@ -82,7 +82,7 @@ def _listen(memory: Memory, clock: Clock) -> None:
             out.print(f"  [cyan]{turn.speaker}:[/] {escape(turn.text)}")
             for node in (*seen.facts, *seen.notes):
                 view = memory.get(node)
-                out.print(f"      [green]+ {escape(view.text)}[/]{printing.guess(view.fact)}")
+                out.print(f"      [green]+ {escape(view.text)}[/]{printing.marks(view.fact)}")
             for node in seen.closed:
                 out.print(f"      [yellow]x closed: {escape(memory.get(node).text)}[/]")
             if not seen.understood:
@@ -132,9 +132,11 @@ def _ask(memory: Memory, question: str, as_of: str | None = None) -> Reply:
 def _tend(memory: Memory, clock: Clock) -> None:
     _title("6. It sleeps: wiring, decay, consolidation")
     out.print(printing.slept(memory.sleep()))
-    _title("7. Everything can be taken back: a snapshot, a rumour, a rollback")
+    _title("7. A rumour ends nothing, and everything can be taken back")
     memory.snapshot("before the rumour")
     memory.observe("Alice moved to Paris.", speaker="Bob", at=clock.now_s, session="rumour")
+    _ask(memory, "Where does Alice live?")
+    memory.observe("I moved to Paris.", speaker="Alice", at=clock.now_s, session="rumour")
     _ask(memory, "Where does Alice live?")
     out.print(printing.diff(memory.diff("before the rumour")))
     memory.rollback("before the rumour")

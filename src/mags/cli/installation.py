@@ -7,6 +7,7 @@ import os
 import re
 import time
 import tomllib
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,39 +21,44 @@ from rich.table import Table
 
 from mags.app import (
     make_adapters,
-    make_both,
     make_chat,
     make_embedder,
-    make_heads,
     make_policy,
+    make_reader,
     make_store,
 )
 from mags.app import open as open_memory
 from mags.cli.console import AsJson, Branch, MemoryPath, counting, existing, out, print_json
 from mags.errors import ConfigurationError, InvalidInput, MagsError
 from mags.memory.live import reembed as make_anew
-from mags.models.policy.heads.weights import SHIPPED
+from mags.models.policy.reader.network import SHIPPED
 from mags.models.policy.rules import RulePolicy
 from mags.ports.chat import Message
 from mags.ports.policy import Policy, Turn
-from mags.settings import NANO_GONE, PolicySettings, Settings, config_file, read_settings
+from mags.settings import (
+    HEADS_GONE,
+    NANO_GONE,
+    PolicySettings,
+    Settings,
+    config_file,
+    read_settings,
+)
 
 models = typer.Typer(
     help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
 )
 ALWAYS = {
-    "auto": "a prompted model where one is configured, else both",
+    "auto": "a prompted model where one is configured, else the reader",
     "rules": "no model at all",
     "prompted": "the configured language model with a few-shot prompt",
-    "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
-    "both": "the rules, and beside them what the heads are sure of",
+    "reader": "the rules, and beside them a small model trained on talk",
     "served": "the configured language model, taught as MAGS teaches (a merged adapter)",
 }
-SHIPPING: dict[str, Callable[[], Policy]] = {"heads": make_heads, "both": make_both}
+SHIPPING: dict[str, Callable[[], Policy]] = {"reader": make_reader}
 """Policies whose weights come with MAGS, and what loads them."""
 ROLES = ("ask", "write", "router")
-HEADS, ADAPTER = ".npz", "mags.json"
-"""By what a file is known for heads, and a folder for that of an adapter."""
+READER, ADAPTER = ".npz", "mags.json"
+"""By what a file is known for a reader, and a folder for that of an adapter."""
 HEADER = re.compile(r"\s*\[")
 POLICY = re.compile(r"\s*\[\s*policy\s*\]\s*(#.*)?")
 KEY = re.compile(r"\s*(kind|path)\s*=")
@@ -103,8 +109,8 @@ def known_policies(folders: list[Path]) -> list[KnownPolicy]:
         for name, what in ALWAYS.items()
         if name not in SHIPPING or SHIPPED.path.is_file()
     ]
-    if policy.kind == "heads" and policy.path is not None:
-        found.append(KnownPolicy(given=str(policy.path), about="heads", used=True))
+    if policy.kind == "reader" and policy.path is not None:
+        found.append(KnownPolicy(given=str(policy.path), about="reader", used=True))
     return [*found, *_adapters(folders, policy)]
 
 
@@ -137,21 +143,22 @@ def _base(place: Path) -> str:
 def use(
     given: Annotated[
         str,
-        typer.Argument(
-            metavar="POLICY", help="auto, rules, prompted, heads, both, served, or a path."
-        ),
+        typer.Argument(metavar="POLICY", help="auto, rules, prompted, reader, served, or a path."),
     ],
 ) -> None:
     """Choose the policy that memories are opened with, in the config file."""
     file, path = config_file(os.environ), Path(given).expanduser()
     # Each is loaded before it is written down, so that no memory meets one that does not load.
+    if given in HEADS_GONE:
+        warnings.warn(f"The policy {given}: {HEADS_GONE[given]}", FutureWarning, stacklevel=2)
+        given = "reader"
     if given in ALWAYS:
         if given in SHIPPING:
             SHIPPING[given]()
         set_policy(file, given, None)
-    elif given.endswith(HEADS):
-        make_heads(path)
-        set_policy(file, "heads", path.resolve())
+    elif given.endswith(READER):
+        make_reader(path)
+        set_policy(file, "reader", path.resolve())
     elif adapters_in(path):
         make_adapters(path)
         set_policy(file, "adapters", path.resolve())
@@ -159,8 +166,8 @@ def use(
         raise InvalidInput(f"There is no policy nano: {NANO_GONE}", given=given)
     else:
         raise InvalidInput(
-            f"{given} is no policy: there are {', '.join(ALWAYS)}, files of heads ({HEADS}) and "
-            "folders of adapters (`mags train lora`).",
+            f"{given} is no policy: there are {', '.join(ALWAYS)}, files of a reader ({READER}) "
+            "and folders of adapters (`mags train lora`).",
             given=given,
         )
     settings = read_settings(os.environ).policy

@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from mags.cli.console import out
 from mags.memory.views import Citation, Diff, LogEntry, NeighbourView, NodeView, Reply, Stats
 from mags.plasticity.cycle import SleepReport
-from mags.ports.policy import GUESS
+from mags.ports.policy import DISPUTED, GUESS
 from mags.recall.found import FactView, Found, date_of
 
 
@@ -21,9 +21,12 @@ def day(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 
-def guess(told: FactView | Citation | None) -> str:
-    """The mark of what is a guess, or nothing."""
-    return f" [dim]{GUESS}[/]" if told is not None and told.tentative else ""
+def marks(told: FactView | Citation | None) -> str:
+    """The marks of what is a guess, or disputed; or nothing."""
+    if told is None:
+        return ""
+    found = [GUESS] * told.tentative + [DISPUTED] * told.disputed
+    return "".join(f" [dim]{mark}[/]" for mark in found)
 
 
 def _table(*columns: Column | str) -> Table:
@@ -46,8 +49,9 @@ def hits(found: Found) -> Table:
     )  # fmt: skip
     for hit in found:
         text = escape(hit.text) if hit.current else f"[strike]{escape(hit.text)}[/]"
-        who = f"[cyan]{escape(hit.speaker)}:[/] " if hit.speaker else ""
-        text = who + text + guess(hit.fact)
+        said = hit.speaker and hit.kind == "episode"
+        who = f"[cyan]{escape(hit.speaker)}:[/] " if said else ""
+        text = who + text + marks(hit.fact)
         table.add_row(f"m{hit.id}", f"{hit.score:.2f}", hit.kind, date_of(hit.at), text)
     return table
 
@@ -61,7 +65,7 @@ def facts(found: Iterable[FactView]) -> Table:
         words += f" [dim]({escape(extra)})[/]" if extra else ""
         table.add_row(
             f"m{fact.id}",
-            (words if fact.valid_to is None else f"[strike]{words}[/]") + guess(fact),
+            (words if fact.valid_to is None else f"[strike]{words}[/]") + marks(fact),
             day(fact.valid_from),
             day(fact.valid_to) or "[green]now[/]",
             f"{fact.confidence:.2f}",
@@ -73,7 +77,7 @@ def node(view: NodeView) -> Table:
     """One node, a field a line."""
     rows = {
         "id": f"m{view.id} ({view.kind})",
-        "text": escape(view.text) + guess(view.fact),
+        "text": escape(view.text) + marks(view.fact),
         "strength": f"{view.strength:.2f}, importance {view.importance:.2f}, "
         f"confidence {view.confidence:.2f}, used {view.uses} times",
         "valid": f"{day(view.valid_from) or '?'} to {day(view.valid_to) or 'now'}",
@@ -131,7 +135,7 @@ def print_basis(reply: Reply, said: Console = out) -> None:
     """What an answer rests on, and what it cost."""
     for c in reply.citations:
         who = f"{c.speaker}, " if c.speaker else ""
-        told = escape(c.text) + guess(c)
+        told = escape(c.text) + marks(c)
         said.print(f"  [dim]m{c.id}[/] {told} [dim]({escape(who)}{day(c.at)})[/]")
     usage = reply.usage
     cost = f"{usage.calls} calls, {usage.tokens} tokens"
@@ -167,12 +171,12 @@ def slept(report: SleepReport) -> str:
 def diff(view: Diff) -> str:
     """What changed, a node a line."""
     lines = [
-        f"[green]+[/] {node.kind} m{node.id} {escape(node.text)}{guess(node.fact)}"
+        f"[green]+[/] {node.kind} m{node.id} {escape(node.text)}{marks(node.fact)}"
         for node in view.added
     ]
     lines += [f"[red]-[/] {gone.kind} m{gone.id} {escape(gone.text)}" for gone in view.removed]
     lines += [
-        f"[yellow]x[/] closed m{fact.id} {escape(fact.text)}{guess(fact)}" for fact in view.closed
+        f"[yellow]x[/] closed m{fact.id} {escape(fact.text)}{marks(fact)}" for fact in view.closed
     ]
     return "\n".join(
         [

@@ -80,6 +80,7 @@ def ask(
             print_json(
                 {
                     "text": reply.text,
+                    "outcome": reply.outcome,
                     "support": reply.support,
                     "citations": list(reply.citations),
                     "usage": reply.usage,

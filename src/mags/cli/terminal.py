@@ -24,7 +24,7 @@ from mags.cli.drawing import tree_of_things
 from mags.cli.printing import warnings
 from mags.errors import MagsError
 from mags.memory.views import NodeView, Reply
-from mags.ports.policy import GUESS
+from mags.ports.policy import DISPUTED, GUESS
 
 SHARES = 3
 HITS = 6
@@ -232,7 +232,7 @@ def answered(reply: Reply) -> Text:
     """An answer with what carries it."""
     text = Text.assemble((reply.text, "bold"))
     for cited in reply.citations:
-        note = f" {GUESS}" if cited.tentative else ""
+        note = f" {GUESS}" if cited.tentative else f" {DISPUTED}" if cited.disputed else ""
         text.append(f"\nm{cited.id} {cited.text}{note}", style="dim")
     if reply.seen is not None and reply.seen.closed:
         text.append(f"\nclosed {', '.join(f'm{i}' for i in reply.seen.closed)}", style="yellow")
@@ -252,7 +252,8 @@ def reasons(reply: Reply) -> Group:
         most = sorted(shares.items(), key=lambda one: -abs(one[1]))[:SHARES]
         told = ", ".join(f"{name.replace('_', ' ')} {share:+.1f}" for name, share in most)
         style = "bold" if hit.id in cited else ("dim strike" if not hit.current else "")
-        note = (f" {GUESS}" if hit.tentative else "", "dim")
+        mark = f" {GUESS}" if hit.tentative else f" {DISPUTED}" if hit.disputed else ""
+        note = (mark, "dim")
         lines.append(Text.assemble((f"m{hit.id} ", "cyan"), (visible(hit.text), style), note))
         lines.append(Padding(Text(told, style="dim"), (0, 0, 0, INDENT)))
     return titled("Recalled, and why", *lines)

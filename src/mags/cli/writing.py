@@ -124,9 +124,11 @@ def _print_one(mem: Memory, seen: Seen) -> None:
     ):
         for node in ids:
             view = mem.get(node)
-            out.print(f"  {mark} m{node} {escape(view.text)}{printing.guess(view.fact)}")
+            out.print(f"  {mark} m{node} {escape(view.text)}{printing.marks(view.fact)}")
     if not seen.understood:
         out.print(f"  [dim]kept word for word: {escape(seen.why)}[/]")
+    for warning in seen.warnings:
+        out.print(f"  [yellow]{escape(warning)}[/]")
 
 
 def _print_many(seen: list[Seen]) -> None:
@@ -180,6 +182,23 @@ def edit(
         raise InvalidInput("nothing to change: give --text, --importance, --valid-to ...")
     with opened(memory, branch) as mem:
         out.print(printing.node(mem.edit(node_id(node), **changes)))
+
+
+def correct(
+    node: Node,
+    right: Annotated[str | None, typer.Argument(help="The right value, or a sentence.")] = None,
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    speaker: Annotated[str, typer.Option(help="Who corrects it: the 'I' of a sentence.")] = "user",
+    json: AsJson = False,
+) -> None:
+    """Say that a fact is wrong, and what is right; `mags rollback` takes it back."""
+    with opened(memory, branch) as mem:
+        seen = mem.correct(node_id(node), right, speaker=speaker)
+        if json:
+            print_json(seen)
+        else:
+            _print_one(mem, seen)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -8,10 +8,14 @@ The rules, in the order they are tried (after KEDKG):
    marked RETRACTED, and then the past does not show it either.
 2. The open fact of the same slot and object is confirmed; a closed one is not.
 3. In a `one` slot the newer of two rivals ends the other where it begins; the older gets
-   an interval that ends where the newer begins. What does not overlap is left alone.
+   an interval that ends where the newer begins. What does not overlap is left alone, and what has
+   no topic in common (`topics`): a budget for groceries and one for gifts.
 4. A relation and its opposite (likes, dislikes) do not both hold of one object.
 5. What no slot decides is compared sentence with sentence (`conflict`), facts of relations
    that the table holds to be many-valued only where the new sentence carries a cue.
+6. None of this ends a fact of a higher grade (`grades`): what would have ended it is *disputed*
+   beside it, until the higher word is over, or somebody of its grade says the same, or two
+   speakers do who are independent of one another. One who says it twice counts once.
 
 A fact that is closed for a rival draws its mirror image of a symmetric relation with it;
 inverse relations ("author", "wrote") are left alone: each fact holds as it was said, and a
@@ -26,55 +30,81 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mags.engram.claim import Claim, Evidence, Span, differ, opposites, session_of, slot_of
+from mags.engram.grades import Grades
 from mags.engram.settings import EngramSettings
+from mags.engram.topics import apart
 from mags.engram.view import Inscribed, Moment, View
 from mags.graph.charge import node_charge
-from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag
+from mags.graph.records import (
+    NEVER,
+    NOBODY,
+    ArcKind,
+    Grade,
+    NodeFlag,
+    NodeKind,
+    graded,
+)
 from mags.index.names import fold
 from mags.index.tokens import fold as fold_text
 from mags.ports.policy import Act
 
 ONE = int(NodeFlag.ONE)
+DISPUTED = int(NodeFlag.DISPUTED)
+ENOUGH = 2
+"""How many independent speakers bear out what is disputed."""
 
 
 class Arbiter:
     """Judges the claims of one turn, one after another, and writes what follows."""
 
     def __init__(
-        self, view: View, settings: EngramSettings, moment: Moment, done: Inscribed
+        self,
+        view: View,
+        settings: EngramSettings,
+        moment: Moment,
+        done: Inscribed,
+        grades: Grades | None = None,
     ) -> None:
-        """Judge what `view` shows; ids of what happens go to `done`."""
+        """Judge what `view` shows; ids of what happens go to `done`.
+
+        `grades`: None where every word ends what it meets, as every sure one ends guesses.
+        """
         self.view = view
+        self.grades = grades
         self.settings = settings
         self.moment = moment
         self.done = done
 
     # -- what is taken back --------------------------------------------------------
 
-    def retract(self, claim: Claim) -> None:
-        """Close what a claim takes back.
+    def retract(self, claim: Claim) -> list[int]:
+        """Close what a claim takes back; returns what it may not close, of a higher grade.
 
         A fact that was observed after this was said is not meant; one whose stated start
         still lies ahead is.
         """
         if claim.slot == NOBODY:
-            self._part(claim)
-            return
+            return self._part(claim)
         if not self.settings.arbiter:
             self.view.draft.reason("append-only", slot=claim.slot)
-            return
+            return []
+        stays: list[int] = []
         at = claim.span.end if claim.span.end < NEVER else claim.span.start
         closed = False
         for fact in self._meant(claim):
             span = span_at(self.view, fact)
             if span.start > claim.span.said_at and not span.stated:
                 continue
+            if not self.may_end(claim, fact):
+                stays.append(fact)
+                continue
             self._close(claim, fact, at=at, rule="retract", by=NOBODY)
             if claim.denies:
-                self._mark(fact, NodeFlag.RETRACTED)
+                self.mark(fact, NodeFlag.RETRACTED)
             closed = True
-        if not closed:
+        if not closed and not stays:
             self.view.draft.reason("retract-nothing", subject=claim.subject, slot=claim.slot)
+        return stays
 
     def _meant(self, claim: Claim) -> list[int]:
         """The open facts that a claim takes back.
@@ -85,7 +115,7 @@ class Arbiter:
         """
         held = self.view.open(claim.subject, claim.slot)
         if claim.object == NOBODY:
-            return held
+            return [i for i in held if not self._is_of_another_topic(claim, i)]
         exact = [i for i in held if int(self.view.node(i)["object"]) == claim.object]
         if claim.relation.symmetric:
             back = self.view.open(claim.object, claim.slot)
@@ -97,19 +127,26 @@ class Arbiter:
         longer = [i for i, name in named.items() if name.endswith(ending)]
         return longer if len(longer) == 1 else []
 
-    def _part(self, claim: Claim) -> None:
+    def _part(self, claim: Claim) -> list[int]:
         """Close every open fact that joins subject and object of a claim, whichever way round.
 
-        What the same turn has said of them stays, and what was observed after it was said.
+        What the same turn has said of them stays, and what was observed after it was said. Returns
+        what may not be closed.
         """
         if not self.settings.arbiter or claim.object == NOBODY:
-            return
+            return []
         stays = {*self.done.facts, *self.done.confirmed}
+        outranking: list[int] = []
         for fact in dict.fromkeys(self.view.about(claim.subject)):
             node = self.view.node(fact)
             joins = {int(node["subject"]), int(node["object"])} == {claim.subject, claim.object}
-            if joins and fact not in stays and float(node["valid_from"]) <= claim.span.said_at:
+            if not joins or fact in stays or float(node["valid_from"]) > claim.span.said_at:
+                continue
+            if self.may_end(claim, fact):
                 self.end(fact, at=claim.span.start, rule="part", by=NOBODY)
+            elif node["valid_to"] == NEVER:
+                outranking.append(fact)
+        return outranking
 
     # -- what is said again --------------------------------------------------------
 
@@ -117,8 +154,9 @@ class Arbiter:
         """Confirm the open fact that a claim says again; returns its id, or None."""
         fact = self.confirmed(claim)
         if fact is not None and self.settings.arbiter and not claim.evidence.echo:
-            self._refine(fact, claim.span)
-            self.settle(claim, fact)
+            if self.may_end(claim, fact):
+                self._refine(fact, claim.span)
+            self.settle(self._borne_out(claim, fact), fact)
         return fact
 
     def confirmed(self, claim: Claim) -> int | None:
@@ -139,11 +177,14 @@ class Arbiter:
         In a one-valued slot a statement that reaches back beyond a rival speaks of another
         period, and so is no confirmation of the fact that is open now. Nor is a statement that
         gives a qualifier another value ("a degree from Oslo", "a degree from Rome"), but that
-        it gives another time matters to events only.
+        it gives another time matters to events only. What is disputed is said again by who is
+        of the same grade, or of a grade that settles it: hearsay bears out nobody's word.
         """
         ours = claim.meta.get("qualifiers", {})
         for fact in self.view.open(claim.subject, claim.slot):
             if int(self.view.node(fact)["object"]) != claim.object:
+                continue
+            if not self._is_of_one_kind(claim, fact) or self._is_of_another_topic(claim, fact):
                 continue
             if claim.one and self._is_another_period(claim, fact):
                 continue
@@ -151,6 +192,14 @@ class Arbiter:
             if not differ(ours, theirs, timeless=claim.one):
                 return fact
         return None
+
+    def _is_of_one_kind(self, claim: Claim, fact: int) -> bool:
+        """Whether a claim can bear out a fact that is disputed, or the fact is not."""
+        if self.grades is None or not self.is_disputed(fact):
+            return True
+        if self.grades.of(fact) == claim.grade:
+            return True
+        return all(self.may_end(claim, other) for other in self._contested(fact))
 
     def _is_another_period(self, claim: Claim, fact: int) -> bool:
         start = float(self.view.node(fact)["valid_from"])
@@ -179,10 +228,11 @@ class Arbiter:
         return float(node["confidence"][0])
 
     def _is_counted(self, fact: int, evidence: Evidence) -> bool:
+        once = self.is_disputed(fact)  # however often one says it, it is one word
         for episode in self.view.sources(fact):
             node = self.view.node(episode)
             session = session_of(int(node["session"]), float(node["valid_from"]))
-            if int(node["subject"]) == evidence.speaker and session == evidence.session:
+            if int(node["subject"]) == evidence.speaker and (once or session == evidence.session):
                 return True
         return False
 
@@ -219,7 +269,7 @@ class Arbiter:
             return span, heir
         for rival in self._rivals(claim):
             other = span_at(self.view, rival)
-            if _is_apart(span, other) or self._is_newer(span, other):
+            if _is_apart(span, other) or self._is_newer(span, other) or self._yields(claim, rival):
                 continue
             if max(other.start, span.start) < span.end:
                 span, heir = replace(span, end=max(other.start, span.start)), rival
@@ -231,13 +281,16 @@ class Arbiter:
             return
         if claim.one:
             for rival in self._displaced(claim, fact):
-                self._close(claim, rival, at=claim.span.start, rule="supersede", by=fact)
+                self._replace(claim, rival, rule="supersede", by=fact)
+            for rival in self._rivals(claim, fact):
+                if self._yields(claim, rival):
+                    self.dispute(rival, fact)
         for opposite in opposites(claim.relation):
             self._deny(claim, fact, opposite)
         if claim.shared:
             self._share(claim, fact)
         elif claim.lasting:
-            self._mark(fact, NodeFlag.ONE)
+            self.mark(fact, NodeFlag.ONE)
 
     def _displaced(self, claim: Claim, fact: int) -> list[int]:
         """The rivals that a claim, as stated, replaces from its start on.
@@ -254,7 +307,24 @@ class Arbiter:
         return out
 
     def _rivals(self, claim: Claim, fact: int = NOBODY) -> list[int]:
-        return [i for i in self.view.facts(claim.subject, claim.slot) if i != fact]
+        """The other facts of a claim's slot, on a topic that it shares."""
+        held = self.view.facts(claim.subject, claim.slot)
+        return [i for i in held if i != fact and not self._is_of_another_topic(claim, i)]
+
+    def _is_of_another_topic(self, claim: Claim, fact: int) -> bool:
+        if claim.act is Act.UPDATE or claim.span.change:
+            relation = replace(claim.relation, topics=False)
+        else:
+            relation = claim.relation
+        theirs = self.view.words(fact).meta
+        own = claim.evidence.speaker == claim.subject
+        return apart(
+            claim.meta.get("qualifiers", {}),
+            theirs.get("qualifiers", {}),
+            relation,
+            str(theirs.get("subject", "")),
+            own=own,
+        )
 
     def _is_newer(self, span: Span, other: Span) -> bool:
         return span.is_newer(other, history_s=self.settings.history_s)
@@ -264,24 +334,128 @@ class Arbiter:
         for rival in self.view.open(claim.subject, slot):
             node = self.view.node(rival)
             begun = float(node["valid_from"]) <= claim.span.start
-            if int(node["object"]) == claim.object and begun:
-                self._close(claim, rival, at=claim.span.start, rule="opposite", by=fact)
+            if (
+                int(node["object"]) == claim.object
+                and begun
+                and not self._is_of_another_topic(claim, rival)
+            ):
+                self._replace(claim, rival, rule="opposite", by=fact)
 
     def _share(self, claim: Claim, fact: int) -> None:
         """Let a slot hold several from now on."""
+        held = [i for i in self.view.open(claim.subject, claim.slot) if i != fact]
+        above = [i for i in held if not self.may_end(claim, i)]
+        if claim.relation.one and above:
+            for other in above:
+                self.dispute(fact, other)
+            return
         for other in self.view.open(claim.subject, claim.slot):
             if int(self.view.node(other)["flags"]) & ONE:
                 self.view.draft.node(other)["flags"] &= ~ONE & 0xFFFF
                 self.view.draft.reason("shared-slot", fact=other, by=fact)
 
+    # -- whose word counts -----------------------------------------------------------
+
+    def may_end(self, claim: Claim, fact: int) -> bool:
+        """Whether a claim's grade allows it to end a fact."""
+        return self.grades is None or self.grades.reaches(claim.grade, fact)
+
+    def _yields(self, claim: Claim, rival: int) -> bool:
+        """Whether a newer rival ends nothing: its grade is lower, and it is disputed or to come."""
+        if self.grades is None or not self.grades.is_above(claim.grade, rival):
+            return False
+        node = self.view.node(rival)
+        ahead = float(node["valid_from"]) > claim.span.said_at
+        return node["valid_to"] == NEVER and (ahead or self.is_disputed(rival))
+
+    def is_disputed(self, fact: int) -> bool:
+        """Whether a fact is marked as disputed."""
+        return bool(int(self.view.node(fact)["flags"]) & DISPUTED)
+
+    def dispute(self, fact: int, of: int) -> None:
+        """Mark a fact, and the turn it comes from, as saying otherwise than one that stays."""
+        for node_id in (fact, *self.view.sources(fact)):
+            self.view.draft.node(node_id)["flags"] |= DISPUTED
+            self.view.join(node_id, of, ArcKind.DISPUTES)
+        if fact not in self.done.disputed:
+            self.done.disputed.append(fact)
+        self.view.draft.reason("dispute", fact=fact, of=of)
+
+    def _contested(self, fact: int) -> list[int]:
+        """The open facts of a higher grade that one says otherwise than."""
+        found = self.view.disputes(fact)
+        return [i for i in found if self.view.node(i)["valid_to"] == NEVER]
+
+    def _borne_out(self, claim: Claim, fact: int) -> Claim:
+        """The claim, as sure as a person's own word where another speaker has said it before.
+
+        The fact takes the higher grade, and is disputed no more by what the claim may end.
+        """
+        if self.grades is None:
+            return claim
+        held, disputed = self.grades.of(fact), self.is_disputed(fact)
+        if disputed and claim.grade >= Grade.THIRD and self._speakers(claim, fact) >= ENOUGH:
+            claim = replace(claim, grade=Grade.SELF)
+        node = self.view.draft.node(fact)
+        if claim.grade > held:
+            node["flags"] = graded(int(node["flags"][0]), claim.grade)
+        if disputed and all(self.may_end(claim, other) for other in self._contested(fact)):
+            self._agree(fact)
+        return claim
+
+    def _speakers(self, claim: Claim, fact: int) -> int:
+        """How many have said a fact: speakers, and whoever asserts it by hand."""
+        said = {int(self.view.node(episode)["subject"]) for episode in self.view.sources(fact)}
+        by_hand = claim.evidence.episode == NOBODY or bool(
+            int(self.view.node(fact)["flags"]) & NodeFlag.GIVEN
+        )
+        return len(said - {NOBODY}) + by_hand
+
+    def _agree(self, fact: int) -> None:
+        """Mark a fact, and the turns it comes from, as disputed no more."""
+        of = self.view.disputes(fact)
+        for node_id in (fact, *self.view.sources(fact)):
+            for other in of:
+                self.view.agree(node_id, other)
+            if not self.view.disputes(node_id):
+                self.view.draft.node(node_id)["flags"] &= ~DISPUTED & 0xFFFF
+        self.view.draft.reason("settled", fact=fact)
+
     # -- closing -------------------------------------------------------------------
 
-    def replace(self, fact: int, *, said_at: float, by: int, probability: float) -> None:
-        """Close what the conflict rule holds to be contradicted, unless it is the newer."""
-        if float(self.view.node(fact)["valid_from"]) > said_at:
+    def replace(self, fact: int, evidence: Evidence, *, by: int, probability: float) -> None:
+        """Close what the conflict rule holds to be contradicted, unless it is the newer.
+
+        What is of a higher grade than the speaker's word stays, and the turn disputes it.
+        """
+        node, said_at = self.view.node(fact), evidence.said_at
+        if float(node["valid_from"]) > said_at:
             return
+        ends = int(node["subject"]), int(node["object"])
+        if int(node["kind"]) == NodeKind.NOTE:
+            ends = self._noted_by(fact, evidence.speaker), NOBODY
+        if self.grades is not None and node["valid_to"] == NEVER:
+            grade = self.grades.told(evidence.teller, ends, {})
+            if not self.grades.reaches(grade, fact):
+                self.view.draft.node(evidence.episode)["flags"] |= DISPUTED
+                self.view.join(evidence.episode, fact, ArcKind.DISPUTES)
+                self.view.draft.reason("dispute", fact=evidence.episode, of=fact)
+                return
         if self.end(fact, at=said_at, rule="conflict", by=by):
             self.view.draft.reason("contradicted", fact=fact, probability=round(probability, 3))
+
+    def _noted_by(self, note: int, speaker: int) -> int:
+        """The speaker where they said a note, or it names them; else another who said it."""
+        said = [int(self.view.node(episode)["subject"]) for episode in self.view.sources(note)]
+        own = speaker in said or speaker in self.view.ends(note, ArcKind.MENTIONS)
+        return speaker if own else next(iter(said), NOBODY)
+
+    def _replace(self, claim: Claim, fact: int, *, rule: str, by: int) -> None:
+        """End a fact where the claim that is held as `by` begins, or leave it and be disputed."""
+        if self.may_end(claim, fact):
+            self._close(claim, fact, at=claim.span.start, rule=rule, by=by)
+        elif float(self.view.node(fact)["valid_to"]) > claim.span.said_at:
+            self.dispute(by, fact)
 
     def _close(self, claim: Claim, fact: int, *, at: float, rule: str, by: int) -> None:
         """End a fact, and its mirror image with it."""
@@ -292,8 +466,10 @@ class Arbiter:
         for mirror in self.view.open(int(node["object"]), claim.slot):
             if int(self.view.node(mirror)["object"]) != int(node["subject"]):
                 continue
+            if not self.may_end(claim, mirror):
+                continue
             if self.end(mirror, at=at, rule="mirror", by=by) and claim.denies:
-                self._mark(mirror, NodeFlag.RETRACTED)
+                self.mark(mirror, NodeFlag.RETRACTED)
 
     def end(self, fact: int, *, at: float, rule: str, by: int) -> bool:
         """End a fact or note at `at`, never before its start; returns whether it was open.
@@ -319,7 +495,8 @@ class Arbiter:
         if fact not in self.done.closed:
             self.done.closed.append(fact)
 
-    def _mark(self, fact: int, flag: NodeFlag) -> None:
+    def mark(self, fact: int, flag: NodeFlag) -> None:
+        """Put a mark on a fact."""
         self.view.draft.node(fact)["flags"] |= int(flag)
 
 

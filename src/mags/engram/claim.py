@@ -13,19 +13,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mags.engram.grades import Grades, Teller
 from mags.engram.settings import DAY_S
+from mags.engram.topics import TOPIC
 from mags.engram.view import Moment, View
-from mags.graph.records import NEVER, NOBODY, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NOBODY, Grade, NodeFlag, NodeKind
 from mags.index.names import fold, form_of
 from mags.index.state import State, names_of
 from mags.ports import relations
 from mags.ports.english import FIRST_PERSON, THIRD, THIRD_PERSON, forms, third_person
-from mags.ports.policy import NO_LONGER, Act, Operation
+from mags.ports.policy import CLAIMED, NO_LONGER, Act, Operation
 from mags.ports.relations import Relation
 
 KIND = "kind"
 """The qualifier that names a slot further, as in favourite *food*."""
-IDLE = frozenset({KIND, "reason", "often"})
+IDLE = frozenset({KIND, TOPIC, "reason", "often", CLAIMED})
 """Qualifiers that do not make two statements different (`kind` is in the slot already)."""
 ROUNDING = 1e-6
 """Confidences nearer than this are equal: they are stored as float32."""
@@ -41,6 +43,7 @@ class Claim:
     one under its own words (`relation.known`). `slot`: NOBODY where a RETRACT names no relation.
     `one`: this statement leaves one open fact in the slot; `lasting`: so will every later one;
     `shared`: it says that the slot holds several ("also"). `meta`: the words of its Content.
+    `grade`: whose word it is.
     """
 
     act: Act
@@ -56,6 +59,7 @@ class Claim:
     meta: Mapping[str, Any] = field(default_factory=dict)
     span: Span
     evidence: Evidence
+    grade: Grade = Grade.THIRD
 
     @property
     def denies(self) -> bool:
@@ -69,7 +73,8 @@ class Evidence:
     """Who says something, and when; it counts once per (speaker, session).
 
     `said_at`: event time; `recorded_at`: record time. `episode`, `speaker`: ids, NOBODY for a bare
-    assertion. `session`: as in `session_of`. `echo`: it was made from memory.
+    assertion. `session`: as in `session_of`. `echo`: it was made from memory. `grade`: of all that
+    is said, where it does not depend on whom it tells of; else UNKNOWN.
     """
 
     said_at: float
@@ -79,6 +84,25 @@ class Evidence:
     speaker: int = NOBODY
     session: int = 0
     echo: bool = False
+    grade: Grade = Grade.UNKNOWN
+
+    @property
+    def teller(self) -> Teller:
+        """Who says it."""
+        return Teller(speaker=self.speaker, grade=self.grade)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A fact (its id) that is wrong, and what is right (None: nothing is known to be).
+
+    `text`: what corrects it, in words. `grade`: of who does; UNKNOWN for what anybody says.
+    """
+
+    fact: int
+    text: str
+    right: Operation | None
+    grade: Grade = Grade.SELF
 
 
 def session_of(session: int, at: float) -> int:
@@ -87,9 +111,14 @@ def session_of(session: int, at: float) -> int:
 
 
 def claim_of(
-    view: View, operation: Operation, subject: int, object_: int, evidence: Evidence
+    view: View,
+    operation: Operation,
+    ends: tuple[int, int],
+    evidence: Evidence,
+    grades: Grades,
 ) -> Claim:
-    """The claim of an operation whose names are entities."""
+    """The claim of an operation whose names are entities: `ends`, subject and object."""
+    subject, object_ = ends
     relation, kind, change = read_relation(operation)
     slot = slot_of(view.state, relation.name, kind)
     one, lasting = valued(operation, relation, change=change)
@@ -111,6 +140,13 @@ def claim_of(
         meta=content_of(operation, relation, kind),
         span=span_of(operation, evidence, change=change),
         evidence=evidence,
+        grade=grades.told(
+            evidence.teller,
+            ends,
+            operation.qualifiers,
+            symmetric=relation.symmetric,
+            rests_on=operation.rests_on,
+        ),
     )
 
 

@@ -13,25 +13,29 @@ from dataclasses import dataclass
 
 from mags.engram.claim import differ
 from mags.engram.settings import ConflictSettings
+from mags.engram.topics import TOPIC, unlike
 from mags.engram.view import View
 from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
 from mags.ports import relations
 from mags.ports.likeness import (
     is_specific,
+    is_unsure,
     is_wished,
     only,
     probability,
     sentences,
     take_apart,
 )
-from mags.ports.policy import Writing
+from mags.ports.policy import Act, Writing
 
 
 def may_contradict(writing: Writing, settings: ConflictSettings) -> bool:
-    """Whether a turn may contradict what no slot decides; what is a guess counts as not read."""
+    """Whether a turn may contradict what no slot decides; one of guesses alone may not."""
     if not settings.on:
         return False
     sure = [one for one in writing.operations if not one.tentative]
+    if not sure and any(one.act is not Act.NOTE for one in writing.operations):
+        return False
     if sure and all(one.exact or one.valid_to is not None for one in sure):
         return False  # what holds for a while takes no place for good
     return bool(sure) or (settings.unread and not writing.is_question)
@@ -58,7 +62,12 @@ def contradicted(
     for clash in _judge(view, episode, old, settings=settings, shared=shared):
         for fact in _closable(view, clash, settings=settings):
             again = not said and _is_again(clash.new, view.words(fact).text)
-            if not (again or _survives(view, fact, said) or _is_shared(view, fact, said, clash)):
+            if not (
+                again
+                or _is_of_another_topic(view, fact, said)
+                or _survives(view, fact, said)
+                or _is_shared(view, fact, said, clash)
+            ):
                 out.setdefault(fact, clash.probability)
     for fact in _excluded(view, episode, said):
         out.setdefault(fact, 1.0)
@@ -132,7 +141,7 @@ def _judge(
     ]
     out: list[Clash] = []
     for new in sentences(view.words(episode).text):
-        if is_wished(new):
+        if is_wished(new) or is_unsure(new):
             continue
         parts = take_apart(new)
         found = [
@@ -214,6 +223,14 @@ def _survives(view: View, fact: int, said: Sequence[int]) -> bool:
     way round, denies neither more nor less, and qualifies alike.
     """
     return fact in said or any(_restates(view, i, fact) for i in said)
+
+
+def _is_of_another_topic(view: View, fact: int, said: Sequence[int]) -> bool:
+    """Whether all that the new turn tells a topic of is of another than a fact."""
+    ours = [view.words(one).meta.get("qualifiers", {}) for one in said]
+    told = [qualifiers for qualifiers in ours if qualifiers.get(TOPIC)]
+    theirs = view.words(fact).meta.get("qualifiers", {})
+    return bool(told) and all(unlike(qualifiers, theirs) for qualifiers in told)
 
 
 def _restates(view: View, new: int, old: int) -> bool:

@@ -19,6 +19,7 @@ from mags.engram.arbiter import Arbiter, Guesses
 from mags.engram.attention import AttentionWeights, attend, candidates
 from mags.engram.claim import (
     Claim,
+    Correction,
     Evidence,
     Linker,
     Span,
@@ -26,16 +27,19 @@ from mags.engram.claim import (
     names_in,
     sentence,
     session_of,
+    slot_of,
     span_of,
 )
 from mags.engram.conflict import contradicted, may_contradict, successor
+from mags.engram.grades import Grades
 from mags.engram.settings import EngramSettings
 from mags.engram.view import Inscribed, Moment, Surroundings, View
 from mags.graph.delta import Draft
-from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind, graded
 from mags.index.state import State
 from mags.index.tokens import fold
-from mags.ports.policy import OUTCOME, Act, Operation, Turn, Writing
+from mags.ports.policy import ASSISTANTS, NO_LONGER, OUTCOME, Act, Operation, Turn, Writing
+from mags.ports.relations import normalise
 
 MARKED = frozenset({"important", "pinned"})
 """Values of a turn's attribute `mark` by which the user marks it."""
@@ -85,19 +89,63 @@ class Engram:
         return inscription.finish(self.weights)
 
     def assert_fact(
-        self, draft: Draft, state: State, operation: Operation, moment: Moment, *, at: float
+        self,
+        draft: Draft,
+        state: State,
+        operation: Operation,
+        moment: Moment,
+        *,
+        at: float,
+        grade: Grade = Grade.OWNER,
     ) -> Inscribed:
-        """Store a triple without an episode, by the same arbiter; `at`: event time, observed."""
+        """Store a triple without an episode, by the same arbiter; `at`: event time, observed.
+
+        `grade`: whose word it is; the owner's, who asserts it by hand.
+        """
         if operation.one and operation.act is Act.ADD:
             # Who gives a triple knows how many values the slot holds; the table only guesses at
             # what a phrase means. What a write model says of `one` the table may still overrule.
             operation = replace(operation, act=Act.UPDATE)
-        inscription = Inscription(View(state, draft), self.settings, moment, at)
+        inscription = Inscription(View(state, draft), self.settings, moment, at, grade=grade)
         inscription.operation(0, operation)
         done = inscription.done
         for node_id in (*done.facts, *done.notes, *done.confirmed):
             draft.node(node_id)["flags"] |= int(NodeFlag.GIVEN)
         return inscription.finish(self.weights)
+
+    def correct(
+        self,
+        draft: Draft,
+        state: State,
+        turn: Turn,
+        correction: Correction,
+        moment: Moment,
+    ) -> Inscribed:
+        """Deny a fact, and hold what is right in its place: the word of whom it tells, or as good.
+
+        What is right holds from when the wrong fact was held to begin, unless it says when. A word
+        that may not end the fact is judged as any other is.
+        """
+        view = View(state, draft)
+        fact, right, grade = correction.fact, correction.right, correction.grade
+        inscription = Inscription(view, self.settings, moment, turn.at, turn.speaker, grade=grade)
+        inscription.episode(turn, Writing())
+        began = float(view.node(fact)["valid_from"])
+        if not inscription.may_deny(fact):
+            inscription.operation(0, right or _denying(view.words(fact).meta))
+            return inscription.finish(self.weights)
+        if right is not None:
+            inscription.operation(0, right)
+        inscription.deny(fact)
+        for made in inscription.done.facts if right and right.valid_from is None else ():
+            draft.node(made)["valid_from"] = min(began, float(view.node(made)["valid_from"]))
+        return inscription.finish(self.weights)
+
+
+def _denying(words: Mapping[str, Any]) -> Operation:
+    """The operation that takes a fact back, by its words."""
+    subject, relation, object_ = (str(words[name]) for name in ("subject", "relation", "object"))
+    return Operation(act=Act.RETRACT, subject=subject, relation=relation, object=object_)
 
 
 def _said(operations: Iterable[Operation]) -> list[str]:
@@ -118,16 +166,21 @@ class Inscription:
         moment: Moment,
         said_at: float,
         speaker: str = "",
+        grade: Grade = Grade.UNKNOWN,
     ) -> None:
-        """Write to the draft of `view`; `said_at`: event time, seconds since the epoch."""
+        """Write to the draft of `view`; `said_at`: event time, seconds since the epoch.
+
+        `grade`: of all that is said, where it does not depend on whom it tells of.
+        """
         self.done = Inscribed()
         self._view = view
         self._settings = settings
         self._moment = moment
-        self._evidence = Evidence(said_at=said_at, recorded_at=moment.now_s)
+        self._evidence = Evidence(said_at=said_at, recorded_at=moment.now_s, grade=grade)
         self._around = Surroundings(view, settings.attention.candidates)
         self._linker = Linker(view, moment, speaker)
-        self._arbiter = Arbiter(view, settings, moment, self.done)
+        self._grades = Grades(view)
+        self._arbiter = Arbiter(view, settings, moment, self.done, self._grades)
         self._guesses = Guesses(self._arbiter)
         self._emphasis = 0.0
         self._mark = ""
@@ -157,9 +210,18 @@ class Inscription:
         )
         self.done.episode = episode
         occasion = session_of(session, turn.at)
+        program = echo or turn.speaker.strip().casefold() in ASSISTANTS
+        # What the memory's own model wants remembered rests on what somebody has just said to it.
+        told = Grade.REPORTED if echo and self._settings.echoes else Grade.TOOL
         self._evidence = replace(
-            self._evidence, episode=episode, speaker=speaker, session=occasion, echo=echo
+            self._evidence,
+            episode=episode,
+            speaker=speaker,
+            session=occasion,
+            echo=echo,
+            grade=told if program else self._evidence.grade,
         )
+        self._view.heard.append(speaker)
         previous = self._moment.previous
         if previous is not None and previous in self._view.draft.graph:
             self._view.join(previous, episode, ArcKind.NEXT)
@@ -195,8 +257,35 @@ class Inscription:
             fact = self._arbiter.repeat(claim) or self._fact(index, claim)
             self._guesses.give_way(claim, fact)
         elif not self._is_from_memory:
-            self._arbiter.retract(claim)
+            for fact in self._arbiter.retract(claim):
+                self._denial(index, claim, fact)
             self._guesses.give_way(claim, None)
+
+    def _denial(self, index: int, claim: Claim, fact: int) -> None:
+        """Keep beside a fact that it is over, as somebody says whose word does not end it."""
+        arbiter, words = self._arbiter, self._view.words(fact).meta
+        relation = normalise(f"{NO_LONGER}{words['relation']}")
+        span = claim.span
+        denial = replace(
+            claim,
+            act=Act.ADD,
+            object=int(self._view.node(fact)["object"]),
+            relation=relation,
+            slot=slot_of(self._view.state, relation.name, claim.kind),
+            one=False,
+            lasting=False,
+            shared=False,
+            text=relation.sentence(words["subject"], words["object"], claim.kind),
+            meta={**words, **claim.meta, "relation": relation.name, "object": words["object"]},
+            span=replace(span, start=min(span.start, span.end), end=NEVER),
+        )
+        known = arbiter.repeat(denial)
+        if known is None:
+            made = self._fact(index, denial)
+            if made is not None:
+                arbiter.dispute(made, fact)
+        elif not arbiter.is_disputed(known):
+            arbiter.retract(replace(claim, grade=Grade.SELF))
 
     @property
     def _is_from_memory(self) -> bool:
@@ -219,7 +308,8 @@ class Inscription:
         self._mention(object_)
         if not operation.tentative:
             self._about.append(subject)
-        return claim_of(self._view, operation, subject, object_ or NOBODY, self._evidence)
+        ends = subject, object_ or NOBODY
+        return claim_of(self._view, operation, ends, self._evidence, self._grades)
 
     def _fact(self, index: int, claim: Claim) -> int | None:
         if self._is_from_memory:
@@ -277,6 +367,19 @@ class Inscription:
                 return note
         return None
 
+    def may_deny(self, fact: int) -> bool:
+        """Whether the word of who speaks may end a fact."""
+        node = self._view.node(fact)
+        ends = int(node["subject"]), int(node["object"])
+        return self._grades.reaches(self._grades.told(self._evidence.teller, ends, {}), fact)
+
+    def deny(self, fact: int) -> None:
+        """End a fact as one that never was so, for what this turn tells instead."""
+        told = [i for i in (*self.done.facts, *self.done.confirmed) if i != fact]
+        began = float(self._view.node(fact)["valid_from"])
+        self._arbiter.end(fact, at=began, rule="correct", by=told[0] if told else NOBODY)
+        self._arbiter.mark(fact, NodeFlag.RETRACTED)
+
     # -- once they are judged ------------------------------------------------------
 
     def contradict(self, episode: int) -> None:
@@ -294,9 +397,7 @@ class Inscription:
         )
         for fact, probability in rivals:
             by = successor(self._view, fact, [*done.facts, *done.notes], episode)
-            self._arbiter.replace(
-                fact, said_at=self._evidence.said_at, by=by, probability=probability
-            )
+            self._arbiter.replace(fact, self._evidence, by=by, probability=probability)
 
     def finish(self, weights: AttentionWeights | None) -> Inscribed:
         """Give every new node its first edges; returns what the turn left behind."""
@@ -317,12 +418,14 @@ class Inscription:
     # -- nodes ---------------------------------------------------------------------
 
     def _fact_node(self, claim: Claim, span: Span, *, flags: int = 0) -> int:
+        # A guess is worth no more than what is only heard, whoever guesses.
+        grade = min(claim.grade, Grade.REPORTED) if flags & NodeFlag.GUESS else claim.grade
         fact = self._statement(
             NodeKind.FACT,
             claim.text,
             claim.meta,
             span,
-            flags=flags,
+            flags=graded(flags, grade),
             subject=claim.subject,
             object=claim.object,
             slot=claim.slot,

@@ -21,7 +21,7 @@ from mags.engram.claim import (
 )
 from mags.engram.view import GUESS, Moment, View
 from mags.errors import InvalidInput
-from mags.graph.records import NEVER, ArcKind, NodeFlag
+from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, grade_in, graded
 from mags.index.names import fold
 from mags.ports.policy import Operation
 
@@ -52,6 +52,9 @@ def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta:
             view.draft.remove_arc(fact, was, arc)
             view.join(fact, now, arc)
             node[name] = now
+    known = grade_in(int(node["flags"][0]))
+    if known is not Grade.UNKNOWN:  # of a fact of an older file it is read from who said it
+        node["flags"] = graded(int(node["flags"][0]), max(known, Grade.OWNER))
     if int(node["slot"][0]) != slot or int(node["flags"][0]) & GUESS:
         node["slot"] = slot
         node["flags"] = (int(node["flags"][0]) & ~(ONE | GUESS)) | (ONE if lasting else 0)

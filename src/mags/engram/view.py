@@ -74,8 +74,9 @@ class Inscribed:
     """What a turn left behind, as ids, in the order it happened.
 
     `episode`: None for a bare assertion. `facts`: new facts; `notes`: new notes; `closed`:
-    facts and notes closed; `confirmed`: facts and notes said again; `ignored`: operations
-    that could not be used, as (index, why). The draft's reasons tell more.
+    facts and notes closed; `confirmed`: facts and notes said again; `disputed`: facts that say
+    otherwise than one of a higher grade, which stays; `ignored`: operations that could not be
+    used, as (index, why). The draft's reasons tell more.
     """
 
     episode: int | None = None
@@ -83,6 +84,7 @@ class Inscribed:
     notes: list[int] = field(default_factory=list)
     closed: list[int] = field(default_factory=list)
     confirmed: list[int] = field(default_factory=list)
+    disputed: list[int] = field(default_factory=list)
     ignored: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, other: Inscribed) -> None:
@@ -110,8 +112,11 @@ class View:
         self._names: dict[str, list[int]] = {}
         self._facts: dict[int, list[int]] = {}
         self._sources: dict[int, list[int]] = {}
+        self._disputes: dict[int, dict[int, bool]] = {}
         self._groups: dict[tuple[NodeKind, ...], NDArray[np.int64]] = {}
         self._guesses = False
+        self.heard: list[int] = []
+        """Who speaks in this turn."""
         for content in draft.contents:
             self._learn(content)
 
@@ -200,6 +205,15 @@ class View:
             return list(fresh)
         return self.ends(fact, ArcKind.SOURCE) + fresh
 
+    def disputes(self, node_id: int) -> list[int]:
+        """Ids of the facts of a higher grade that a fact or episode says otherwise than."""
+        held = self.ends(node_id, ArcKind.DISPUTES)
+        fresh = self._disputes.get(node_id, {})
+        return [
+            *(i for i in held if fresh.get(i, True)),
+            *(i for i in fresh if fresh[i] and i not in held),
+        ]
+
     def ends(self, node_id: int, kind: ArcKind, *, back: bool = False) -> list[int]:
         """Ids at the head of a node's structural arcs of one kind in the state; `back`: tail."""
         graph = self.draft.graph
@@ -277,6 +291,13 @@ class View:
         self.draft.add_arc(src, dst, kind)
         if kind == ArcKind.SOURCE and dst not in self.sources(src):
             self._sources.setdefault(src, []).append(dst)
+        elif kind == ArcKind.DISPUTES:
+            self._disputes.setdefault(src, {})[dst] = True
+
+    def agree(self, src: int, dst: int) -> None:
+        """Draft that a node disputes a fact no more."""
+        self.draft.remove_arc(src, dst, ArcKind.DISPUTES)
+        self._disputes.setdefault(src, {})[dst] = False
 
     def _learn(self, content: Content) -> None:
         self._words[content.node] = content

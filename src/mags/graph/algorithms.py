@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from mags.compiling import kernel
 
 OUTSIDE = -1
-"""Label of a node that belongs to no such core."""
+"""Label of a node that is in no core of the kind asked for."""
 
 
 @kernel
@@ -32,6 +32,8 @@ def core_numbers(indptr: NDArray[np.int32], indices: NDArray[np.int32]) -> NDArr
     for v in range(n):
         degree[v] = indptr[v + 1] - indptr[v]
         most = max(most, degree[v])
+    # A counting sort by degree: `order` holds the nodes, `place` is its inverse, and `start[d]` is
+    # where the nodes of degree d begin.
     start = np.zeros(most + 2, np.int32)
     for v in range(n):
         start[degree[v] + 1] += 1
@@ -50,6 +52,8 @@ def core_numbers(indptr: NDArray[np.int32], indices: NDArray[np.int32]) -> NDArr
             u = indices[slot]
             d = degree[u]
             if d > degree[v]:
+                # Swap u with the first node of its degree and move the border past it: u now
+                # counts as one degree lower, and the order is kept in constant time.
                 first = start[d]
                 w = order[first]
                 if u != w:
@@ -69,8 +73,8 @@ def innermost_cores(
     """Label of the innermost core each node is in, or OUTSIDE; shape (n,).
 
     An innermost core is a connected set of nodes of one core number k >= `least`, of which
-    fewer than half have a neighbour of a higher one: it stands for itself, and is no rim of
-    a denser core.
+    fewer than half have a neighbour of a higher core number. Otherwise it is only the rim of a
+    denser core.
     """
     n = len(core)
     source = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
@@ -89,7 +93,7 @@ def innermost_cores(
 def dense_cores(
     label: NDArray[np.int32], core: NDArray[np.int32], share: float
 ) -> NDArray[np.int32]:
-    """`label` where each member of a core is next to at least `share` of it, else OUTSIDE.
+    """`label` where each member of a core is a neighbour of at least `share` of it, else OUTSIDE.
 
     `label`: of innermost cores; a core of n nodes and core number k is dense if
     k >= share (n - 1).
@@ -109,16 +113,16 @@ def communities(
 ) -> NDArray[np.int32]:
     """Label of each node's community, largest community first, shape (n,).
 
-    Leiden by modularity (Traag, Waltman and van Eck, 2019). `weights`: positive, one an
-    entry, symmetric; nodes without neighbours are communities of one. `sweeps` bounds the
-    local moving of each phase to that many visits a node. The same graph and seed give the
+    Leiden by modularity (Traag, Waltman and van Eck, 2019). `weights`: positive, one for each
+    entry, symmetric. A node without neighbours is a community of its own. `sweeps`: in the local
+    moving of each phase a node is visited at most that often. The same graph and seed give the
     same communities.
     """
     n = len(indptr) - 1
     joined = np.flatnonzero(np.diff(indptr))
     label = np.arange(n, dtype=np.int64)
     if len(joined):
-        # Left out, nodes without neighbours cannot sway the others' communities.
+        # Nodes without neighbours are left out, so that they cannot change the others' communities.
         place = np.cumsum(np.diff(indptr) > 0) - 1
         _, found = leiden_csr(
             np.append(indptr[joined], indptr[-1]).astype(np.int64),
@@ -131,6 +135,8 @@ def communities(
         )
         members = joined[np.fromiter(found.keys(), np.int64, len(found))]
         label[members] = n + np.fromiter(found.values(), np.int64, len(found))
+    # Leiden's own numbers mean nothing. Number by size, and ties by the first member, so that
+    # equal graphs get equal labels.
     _, first, inverse, size = np.unique(
         label, return_index=True, return_inverse=True, return_counts=True
     )
@@ -148,8 +154,8 @@ def common_neighbours(
 ) -> NDArray[np.int32]:
     """How many neighbours each pair (a[i], b[i]) has in common, shape (pairs,).
 
-    For the ends of an edge this is the number of triangles the edge is part of. The shorter list
-    is looked up in the longer.
+    For the ends of an edge this is the number of triangles the edge is part of. Each entry of the
+    shorter list is looked up in the longer one by bisection.
     """
     counts = np.zeros(len(a), np.int32)
     for i in range(len(a)):
@@ -159,6 +165,7 @@ def common_neighbours(
         low, end = indptr[many], indptr[many + 1]
         for slot in range(indptr[few], indptr[few + 1]):
             wanted = indices[slot]
+            # Both lists ascend, so `low` never goes back.
             high = end
             while low < high:
                 middle = (low + high) // 2
@@ -176,12 +183,13 @@ def common_neighbours(
 
 @kernel
 def _meet(a, indptr, indices, hub, linked, seen, touched):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202, PLR0913
-    """Count in `seen` how often each unlinked b > a is met over one neighbour; list them."""
+    """Count in `seen` how many neighbours each unlinked b > a shares with a; list them."""
     found = 0
     for slot in range(indptr[a], indptr[a + 1]):
         middle = indices[slot]
         if indptr[middle + 1] - indptr[middle] > hub:
             continue
+        # Backwards, to stop at the first b <= a: each pair is counted from its lower node only.
         for far in range(indptr[middle + 1] - 1, indptr[middle] - 1, -1):
             b = indices[far]
             if b <= a:
@@ -209,13 +217,14 @@ def _holds(indptr, indices, row, wanted):  # type: ignore[no-untyped-def] # noqa
 
 @kernel
 def _open_pairs(graph, links, least, hub, out):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    """Tally unlinked pairs by common neighbours; write as many as `out` holds: a, b, count."""
+    """Count unlinked pairs by common neighbours; write as many as `out` holds: a, b, count."""
     indptr, indices = graph
     link_indptr, link_indices = links
     n = len(indptr) - 1
     seen = np.zeros(n, np.int32)
     linked = np.full(n, -1, np.int32)
     touched = np.empty(n, np.int32)
+    # No count is above `hub`, since a itself has no more neighbours than that.
     tally = np.zeros(hub + 1, np.int64)
     written = 0
     for a in range(n):
@@ -230,6 +239,7 @@ def _open_pairs(graph, links, least, hub, out):  # type: ignore[no-untyped-def] 
             seen[b] = 0
             if count < least or indptr[b + 1] - indptr[b] > hub:
                 continue
+            # `linked` holds the arcs from a; this asks for one from b to a.
             if not _holds(link_indptr, link_indices, b, a):
                 tally[count] += 1
                 if written < len(out):
@@ -254,6 +264,7 @@ def open_pairs(
     pairs, those of the highest counts are returned: at least `most`, ties at the lowest
     count included. Ascending by a.
     """
+    # Twice: the first pass only counts, so that the second one keeps no pair below the cut.
     nothing = np.empty((0, 3), np.int32)
     tally = _open_pairs(graph, links, least, hub, nothing)
     at_least = np.cumsum(tally[::-1])[::-1]

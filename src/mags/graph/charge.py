@@ -1,9 +1,9 @@
-"""The decay law: what a stored weight is worth now.
+"""The decay law: the charge of a stored weight at a later tick.
 
-Nothing rewrites weights as time goes by. A weight is stored with the tick at which it
+Weights are not rewritten as time goes by. A weight is stored with the tick `t0` at which it
 was true and read as ``w * 2 ** (-(tick - t0) / h)`` with the half-life
-``h = 1,000 ticks * (1 + log2(1 + uses)) * (1 + min(support, 4))``: use and a place in
-triangles make it last. Solid arcs, structure and pinned nodes do not decay.
+``h = 1,000 ticks * (1 + log2(1 + uses)) * (1 + min(support, 4))``: use and being part of
+triangles make it last longer. Solid arcs, structure and pinned nodes do not decay.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ from mags.compiling import kernel
 from mags.graph.records import ArcKind
 
 HALF_LIFE_TICKS = 1000.0
-"""Half-life of a weight that was never used and closes no triangle."""
+"""Half-life of a weight that was never used and is part of no triangle."""
 
 SUPPORT_COUNTED = 4
-"""Triangles beyond this many no longer lengthen the half-life."""
+"""More triangles than this do not lengthen the half-life further."""
 
 STEADY = 1
 """The bit that stops decay: `ArcFlag.SOLID` of an arc, `NodeFlag.PINNED` of a node."""
+
+
+# The law stands here twice: kernels that walk the graph need one weight at a time, the rules of
+# sleep whole arrays. A change of one is a change of both.
 
 
 @kernel
@@ -36,10 +40,10 @@ def half_life_of(uses: float, support: float) -> float:
 
 @kernel
 def charge_of(w: float, t0: int, uses: float, support: float, flags: int, tick: int) -> float:
-    """What one weight is worth at `tick`; for use in other kernels.
+    """The charge of one weight at `tick`; for use in other kernels.
 
-    `flags`: the arc's (or node's) flags. Pass structure with the bit `STEADY` set, or leave
-    it out: this law does not know kinds. A tick before `t0` reads as `t0`.
+    `flags`: the arc's or node's flags. This function does not know kinds, so structure has to be
+    passed with the bit `STEADY` set, or not at all. A tick before `t0` counts as `t0`.
     """
     if flags & STEADY or tick <= t0:
         return w
@@ -60,18 +64,19 @@ def charge(
     flags: ArrayLike,
     tick: int,
 ) -> NDArray[np.float64]:
-    """What weights are worth at `tick`, in [0, 1], shape of the (broadcast) arguments.
+    """The charges of weights at `tick`, in [0, 1], shape of the (broadcast) arguments.
 
-    `flags`: flags of arcs or of nodes, or booleans: true where nothing decays. A tick
-    before `t0` reads as `t0`.
+    `flags`: flags of arcs or of nodes, or booleans that are true where nothing decays. A tick
+    before `t0` counts as `t0`.
     """
+    # STEADY is 1, so a True counts as that bit.
     age = np.maximum(tick - np.asarray(t0, np.int64), 0)
     age = np.where(np.asarray(flags).astype(np.int64) & STEADY, 0, age)
     return np.asarray(w, np.float64) * np.exp2(-age / half_life(uses, support))
 
 
 def arc_charge(arcs: NDArray[Any], tick: int) -> NDArray[np.float64]:
-    """Charges of ARC records, shape (n,); structure is worth its weight at any tick."""
+    """Charges of ARC records, shape (n,); structure keeps its weight at any tick."""
     steady = (arcs["flags"] & STEADY) | (arcs["kind"] != ArcKind.ASSOCIATION)
     return charge(arcs["w"], arcs["t0"], arcs["uses"], arcs["support"], steady, tick)
 
@@ -84,5 +89,6 @@ def node_charge(nodes: NDArray[Any], tick: int) -> NDArray[np.float64]:
 def stored(charges: ArrayLike) -> NDArray[np.float32]:
     """Charges as they are stored: rounded down, so that storing never adds anything."""
     exact = np.asarray(charges, np.float64)
+    # Rounding to nearest could raise a charge; repeated sleeps would then add it up.
     near = exact.astype(np.float32)
     return np.where(near > exact, np.nextafter(near, np.float32(0)), near)

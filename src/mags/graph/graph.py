@@ -21,7 +21,7 @@ from mags.graph.delta import Delta
 from mags.graph.records import ARC, NODE, ArcKind, NodeKind
 
 REVERSE = 0x80
-"""Bit of the `kind` column: this entry is the far end of a structural arc."""
+"""Bit of the `kind` column: the entry of a structural arc in the block of its head."""
 
 ADJACENCY = {
     "peer": "i4",
@@ -34,22 +34,23 @@ ADJACENCY = {
     "days": "u2",
     "last_day": "i8",
 }
+# What an entry has in common with an ARC record; `peer` and `kind` are told apart by direction.
 CARRIED = ("flags", "support", "w", "t0", "uses", "days", "last_day")
 
 LONG = 64
-"""Blocks of more entries are searched by sorting them, once for all that is asked of them."""
+"""Blocks of more entries are sorted to be searched, once for all queries to a block."""
 BULK = 4096
-"""From so many ids on, rows are looked up in a table made for it."""
+"""For more ids than this, rows are looked up in an array made for the purpose."""
 FEW = 8
-"""Up to so many entries are removed, and blocks moved, one by one."""
+"""Up to this many entries are removed, and blocks moved, one by one."""
 
 
 @kernel
 def _plan(start, length, capacity, rows, end, moved):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    """Assign new blocks to the rows that would overflow; how many, and the new end of the pool.
+    """Assign new blocks to rows that would overflow; return how many, and the pool's new end.
 
-    `moved` (3, n) takes each such row with its old start and its length; `length` is lent for
-    counting and is as before afterwards.
+    `moved` (3, n) takes each such row with its old start and its length. `length` is used for
+    counting and is restored.
     """
     for row in rows:
         length[row] += 1
@@ -61,6 +62,7 @@ def _plan(start, length, capacity, rows, end, moved):  # type: ignore[no-untyped
                 size *= 2
             moved[0, count], moved[1, count] = row, start[row]
             count += 1
+            # A row that is named again has room now, so it moves only once.
             start[row] = end
             capacity[row] = size
             end += size
@@ -97,7 +99,7 @@ def _find(start, length, peers, kinds, rows, wanted, kind_of, most, out):  # typ
 
 
 def grow(owner: object, size: int, *names: str) -> None:
-    """Give those arrays of `owner` room for `size` entries, doubled where they lack it."""
+    """Give the named arrays of `owner` room for `size` entries; at least double those that grow."""
     for name in names:
         old = getattr(owner, name)
         if size > len(old):
@@ -107,14 +109,14 @@ def grow(owner: object, size: int, *names: str) -> None:
 
 
 def _within(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place of every entry of blocks of these lengths within its block, shape (entries,)."""
+    """For blocks of these lengths, the place of every entry in its block, shape (entries,)."""
     return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
 class Pool:
     """Per-row lists with several columns, all in flat NumPy arrays.
 
-    Each row owns one block with slack; a full block moves to the end, doubled.
+    Each row owns one block with spare room; a full block moves to the end, doubled.
     `start` i8, `length` i4, `capacity` i4, each of shape (rows,) (over-allocated);
     `columns[name]`: shape (pool,). Row r holds `columns[name][start[r]:start[r]+length[r]]`.
     """
@@ -147,7 +149,7 @@ class Pool:
     def _move(
         self, rows: NDArray[np.int64], old: NDArray[np.int64], lengths: NDArray[np.int64]
     ) -> None:
-        """Copy the entries of rows from where they lay to where their blocks begin now."""
+        """Copy the entries of rows from their old blocks to their new ones."""
         if len(rows) <= FEW:
             blocks = list(
                 zip(self.start[rows].tolist(), old.tolist(), lengths.tolist(), strict=True)
@@ -165,6 +167,7 @@ class Pool:
     def _grow_columns(self, end: int) -> None:
         for name, column in self.columns.items():
             if end > len(column):
+                # By half: at most a third of a large pool stands empty.
                 new = np.zeros(max(end, len(column) + len(column) // 2), column.dtype)
                 new[: self.end] = column[: self.end]
                 self.columns[name] = new
@@ -182,8 +185,9 @@ class Pool:
     def find(
         self, rows: NDArray[np.int64], peers: NDArray[np.int64], kinds: NDArray[np.uint8]
     ) -> NDArray[np.int64]:
-        """Slot of the entry of each row with that `peer` and `kind`, -1 where there is none
-        (or the row is negative); all of shape (n,).
+        """Slot of each row's entry with that `peer` and `kind`; all of shape (n,).
+
+        -1 where there is none, or where the row is negative.
         """
         slots = np.empty(len(rows), np.int64)
         columns = self.columns
@@ -202,6 +206,7 @@ class Pool:
         ends = np.flatnonzero(np.diff(rows[order])) + 1
         for asked in np.split(order, ends):
             block = self.block(int(rows[asked[0]]))
+            # A kind has 8 bits, so peer and kind make one key.
             here = self.columns["peer"][block].astype(np.int64) << 8 | self.columns["kind"][block]
             want = peers[asked] << 8 | kinds[asked]
             if len(asked) == 1:
@@ -214,12 +219,13 @@ class Pool:
         return slots
 
     def remove(self, rows: NDArray[np.int64], slots: NDArray[np.int64]) -> None:
-        """Take the entries at distinct absolute positions `slots` out of their `rows`.
+        """Remove the entries at distinct absolute positions `slots` from their `rows`.
 
-        Few leave gaps that the last entries of their rows fill; many close up in order.
+        If they are few, each gap is filled with the last entry of its row; if many, the entries
+        that stay move up in order. Either way, slots found before are no longer valid.
         """
         if len(slots) <= FEW:
-            # From the back, so that what fills a gap is never itself to be removed.
+            # From the back, so that the entry that fills a gap is never one to be removed.
             for i in np.argsort(slots)[::-1]:
                 last = self.start[rows[i]] + self.length[rows[i]] - 1
                 for column in self.columns.values():
@@ -251,7 +257,7 @@ class Pool:
         return row, self.start[row] + _within(lengths)
 
     def packed(self) -> dict[str, NDArray[Any]]:
-        """Everything, without slack: `length` (rows,) and each column (entries,)."""
+        """Everything, without spare room: `length` (rows,) and each column (entries,)."""
         _, slots = self.positions()
         out: dict[str, NDArray[Any]] = {"length": self.length[: self.rows].copy()}
         out.update({name: column[slots] for name, column in self.columns.items()})
@@ -259,7 +265,8 @@ class Pool:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, NDArray[Any]]) -> Pool:
-        """The reverse of `packed`, without copying the columns."""
+        """The reverse of `packed`; the columns are copied."""
+        # No spare room: a block moves to the end when it first grows.
         length = arrays["length"].astype(np.int32)
         pool = cls({name: a.dtype for name, a in arrays.items() if name != "length"})
         pool.rows = len(length)
@@ -272,7 +279,7 @@ class Pool:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, slack included."""
+        """Bytes held, spare room included."""
         flat = self.start.nbytes + self.length.nbytes + self.capacity.nbytes
         return flat + sum(column.nbytes for column in self.columns.values())
 
@@ -289,9 +296,9 @@ class Graph:
     """Nodes in rows, arcs in blocks.
 
     `nodes`: NODE records, shape (capacity,), of which the first `size` are in use;
-    `alive`: bool, same shape; `kinds`: uint8, their kinds side by side; `adjacency`: a
+    `alive`: bool, same shape; `kinds`: uint8, a contiguous copy of their kinds; `adjacency`: a
     `Pool` by row whose `peer` column holds rows.
-    A structural arc stands in the block of both ends (with the REVERSE bit at its head);
+    A structural arc has an entry in the blocks of both ends (with the REVERSE bit at its head);
     an association only in the block of its source. Rows are stable while the graph is
     open; ids are stable for ever. `tick` is the memory's clock.
     """
@@ -329,7 +336,7 @@ class Graph:
         return self.nodes[row : row + 1].copy()
 
     def view(self, node_id: int) -> NDArray[np.void]:
-        """One NODE record as it lies in the graph, shape (1,): to be read at once."""
+        """One NODE record in the graph itself, shape (1,): read it before the graph changes."""
         row = self.row(node_id)
         return self.nodes[row : row + 1]
 
@@ -382,6 +389,7 @@ class Graph:
 
     def associations_to(self, node_id: int) -> NDArray[np.void]:
         """ARC records of associations that arrive at a node; scans the whole pool."""
+        # An association has no entry at its head: `apply` is cheap for it, and this is not.
         row = self.row(node_id)
         rows, slots = self.adjacency.positions()
         columns = self.adjacency.columns
@@ -411,7 +419,7 @@ class Graph:
         return self._records(slots[mask], self.nodes["id"][rows[mask]])
 
     def degree(self) -> NDArray[np.int32]:
-        """Entries in each row's block (both ends of structure, out-going associations)."""
+        """Entries in each row's block (both ends of structure, outgoing associations)."""
         return self.adjacency.length[: self.size]
 
     def _records(self, slots: NDArray[np.int64], src: NDArray[np.int64]) -> NDArray[np.void]:
@@ -425,7 +433,8 @@ class Graph:
         return out
 
     def apply(self, delta: Delta) -> None:
-        """Make the graph what the Delta's after images say."""
+        """Make the graph equal to the Delta's after images."""
+        # Nodes first: an arc needs rows at both its ends.
         self._apply_nodes(delta)
         self._apply_arcs(delta)
         self.tick = delta.tick_after
@@ -435,7 +444,7 @@ class Graph:
         if not len(changes):
             return
         ids = changes.after["id"]
-        # What is neither known nor there afterwards needs no row.
+        # A node that the graph does not know and that is absent afterwards needs no row.
         known = changes.has | (self._known_rows(ids) >= 0)
         fresh = [i for i in ids[known].tolist() if i not in self.row_of]
         end = self.size + len(fresh)
@@ -444,6 +453,7 @@ class Graph:
         self.nodes["id"][self.size : end] = fresh
         self.size = end
         self.adjacency.grow_rows(self.size)
+        # A removed node keeps its row and its id: rows stay stable, and an undo finds it again.
         rows = self._known_rows(ids[known])
         has = changes.has[known]
         self.nodes[rows[has]] = changes.after[changes.has]
@@ -453,6 +463,7 @@ class Graph:
     def _known_rows(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """Rows of ids, -1 where unknown, shape (n,)."""
         n, most = len(ids), int(ids.max(initial=0))
+        # The array is as long as the greatest id, so it must pay: many ids, and none far above n.
         if n > BULK and self.size <= 8 * n and most <= 64 * n and ids.min() >= 0:
             table = np.full(max(most, int(self.nodes["id"].max())) + 1, -1, np.int64)
             table[self.nodes["id"][: self.size]] = np.arange(self.size)
@@ -460,7 +471,7 @@ class Graph:
         return np.fromiter(map(self.row_of.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
 
     def _apply_arcs(self, delta: Delta) -> None:
-        """Alter what is there, then remove, then insert; nothing is asked of what was before."""
+        """Alter arcs that exist, then remove, then insert; before images are not looked at."""
         changes = delta.arcs
         if not len(changes):
             return
@@ -469,6 +480,7 @@ class Graph:
         if (np.minimum(src, dst)[has] < 0).any():
             raise NotFound("a Delta draws an arc at a node that is not in this memory")
         pool, kind = self.adjacency, np.ascontiguousarray(after["kind"])
+        # Removing and inserting move entries, so slots are found, and used to alter, before both.
         slots = pool.find(src, dst, kind)
         there = slots >= 0
         if not there.any():
@@ -504,6 +516,7 @@ class Graph:
 
     def packed(self) -> dict[str, NDArray[Any]]:
         """The living graph as arrays: `nodes`, and `adjacency.*` with rows renumbered."""
+        # Removed nodes, and entries in or to their blocks, are left out here for good.
         keep = self.where()
         renumber = np.full(self.size, -1, np.int64)
         renumber[keep] = np.arange(len(keep))

@@ -27,8 +27,25 @@ class NodeKind(IntEnum):
     THEME = 5
 
 
+class Grade(IntEnum):
+    """How near a statement is to what it tells of; of two, the higher is believed."""
+
+    UNKNOWN = 0
+    """As facts of older files have it: read from their sources when it is asked for."""
+    TOOL = 1
+    """A tool or an assistant says so, or it was made from memory."""
+    REPORTED = 2
+    """Somebody says that somebody said so."""
+    THIRD = 3
+    """Somebody says so of another, or nobody is named who does."""
+    OWNER = 4
+    """Whose memory it is asserted it by hand."""
+    SELF = 5
+    """A person says so of themself, or two who are independent say so of another."""
+
+
 class NodeFlag(IntFlag):
-    """Marks on a node."""
+    """Marks on a node. Three bits from `GRADE_AT` on hold the grade of a fact."""
 
     PINNED = 1
     """The user marked it: never cold, importance 1."""
@@ -48,6 +65,23 @@ class NodeFlag(IntFlag):
     """Asserted by hand: it needs no turn to rest on, whichever tells it too."""
     GUESS = 256
     """A fact that was not surely read: it closes nothing and stands in the way of nothing."""
+    DISPUTED = 512
+    """A fact or episode that says otherwise than a fact of a higher grade: see `ArcKind.DISPUTES`.
+    It is disputed for as long as one of those is open."""
+
+
+GRADE_AT = 10
+GRADES = 0b111 << GRADE_AT
+
+
+def graded(flags: int, grade: Grade) -> int:
+    """Flags with another grade."""
+    return (flags & ~GRADES & 0xFFFF) | (int(grade) << GRADE_AT)
+
+
+def grade_in(flags: int) -> Grade:
+    """The grade that flags hold."""
+    return Grade((flags & GRADES) >> GRADE_AT)
 
 
 NODE = np.dtype(
@@ -108,7 +142,7 @@ def blank_node(**values: Any) -> NDArray[np.void]:
 
 
 class ArcKind(IntEnum):
-    """Structure (1-7) never decays; association (8) is the liquid part."""
+    """Structure (1-7, 9) never decays; association (8) is the liquid part."""
 
     NEXT = 1
     """episode -> the episode after it in the same session"""
@@ -126,6 +160,8 @@ class ArcKind(IntEnum):
     """theme -> member"""
     ASSOCIATION = 8
     """any -> any, a weight of its own in each direction"""
+    DISPUTES = 9
+    """fact or episode -> the fact of a higher grade that it does not agree with"""
 
 
 class ArcFlag(IntFlag):

@@ -1,1 +1,1 @@
-"""What makes a graph searchable: vectors, words, names, and the State that holds them together."""
+"""The indexes of a graph: vectors, words and names, and the `State` that holds them together."""

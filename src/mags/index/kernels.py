@@ -6,16 +6,18 @@ import numpy as np
 
 from mags.compiling import kernel
 
+# The usual constants of BM25: how fast a repeated word stops counting, and how much length counts.
 K1 = 1.2
 B = 0.75
 LINE = 32
-"""Float16 numbers in a line of the processor's cache."""
+"""Float16 numbers in one cache line of 64 bytes."""
 BUCKETS = 1024
-"""Into how many the scores of a scan are counted."""
+"""Buckets into which the scores of a scan are counted."""
 AT_ONCE = 16
-"""Rows fetched from memory together."""
+"""Rows that are fetched from memory together."""
 HALF = np.float32(2.0**112)
-"""What a float16's bits, moved into a float32's place, lack in the exponent."""
+"""The factor between a float16 and the float32 that has its bits, shifted: the exponents of the
+two formats are biased by 15 and 127."""
 
 
 @kernel
@@ -46,9 +48,9 @@ def rise(keys, items, at, value, item):
 
 @kernel
 def keep(keys, items, held, score, row):
-    """Hold a row where its score is among the best; returns how many are held.
+    """Keep a row if its score is among the best; returns how many are kept.
 
-    keys, items: a heap of the negated scores, so that its root is the least of the best.
+    keys, items: a heap of the negated scores, so that its root is the worst row that is kept.
     """
     if held < len(keys):
         rise(keys, items, held, -score, row)
@@ -62,12 +64,14 @@ def keep(keys, items, held, score, row):
 def int8_products(matrix, rows, queries, out):
     """Products of rows of an int8 matrix (n, d) with queries (m, d) int16, by row into `out`.
 
-    rows: ascending, so that memory is read ahead; out: (m, n) int32, others stay. `out` in 32 bits
-    keeps the sums in 32, of which the processor reckons several at once.
+    rows: ascending, so that the processor reads memory ahead; out: (m, n) int32, of which other
+    rows stay as they are. Writing to 32 bits keeps the sums in 32 bits, of which a vector unit
+    adds several at once.
     """
     wide = np.empty(matrix.shape[1], np.int16)
     for i in range(len(rows)):
-        row = np.uint64(rows[i])  # unsigned: a negative index would be looked for in each step
+        # Unsigned, or numba would test for a negative index in each step of the inner loop.
+        row = np.uint64(rows[i])
         for j in range(matrix.shape[1]):  # once for all queries
             wide[j] = matrix[row, j]
         for q in range(queries.shape[0]):
@@ -79,10 +83,10 @@ def int8_products(matrix, rows, queries, out):
 
 @kernel
 def greatest(scores, rows, out):
-    """Of some rows those with the greatest scores of each query, into `out` (m, k), in no order.
+    """The rows with the greatest scores for each query, into `out` (m, k), in no order.
 
-    scores: (m, n) int32; rows: (at least k,). Counted by buckets: only what shares a bucket with
-    the last one that is taken is compared.
+    scores: (m, n) int32; rows: (at least k,). Scores are counted in buckets. Rows in better
+    buckets are all taken; only those in the last bucket are compared with each other.
     """
     k = out.shape[1]
     own = np.empty(len(rows), np.int32)
@@ -91,6 +95,7 @@ def greatest(scores, rows, out):
         for i in range(len(rows)):
             own[i] = scores[q, rows[i]]
             least, most = min(least, own[i]), max(most, own[i])
+        # Buckets of a power of two, so that a shift finds a score's bucket.
         shift = 0
         while (np.int64(most) - least) >> shift >= BUCKETS:
             shift += 1
@@ -110,13 +115,13 @@ def greatest(scores, rows, out):
                 n += 1
             elif own[i] == bucket:
                 held = keep(keys, items, held, np.float64(scores[q, rows[i]]), rows[i])
-        for i in range(held):  # a sort, or a slice, would take seconds to compile
+        for i in range(held):  # numba would compile a sort, or a slice, for seconds
             out[q, n + i] = items[i]
 
 
 @kernel
 def bm25(postings, lengths, average, terms, idf, scores, bits, touched):
-    """Add BM25 of each term to `scores`; write touched documents, return how many.
+    """Add the BM25 of each term to `scores`; list documents in `touched` and return how many.
 
     postings: (start, length, doc, tf) of a Pool; lengths: words by document; terms: rows of
     the pool; bits: bit i of a document is set where it holds term i (the first 64).
@@ -128,6 +133,8 @@ def bm25(postings, lengths, average, terms, idf, scores, bits, touched):
         bit = np.uint64(1) << np.uint64(i) if i < 64 else np.uint64(0)
         for slot in range(start[row], start[row] + length[row]):
             d = doc[slot]
+            # 0 means that the document was not touched yet: the caller sees to it that each term
+            # adds more than 0.
             if scores[d] == 0.0:
                 touched[n] = d
                 n += 1
@@ -146,7 +153,8 @@ def _widen(half, bits, wide):
         bits[j] = ((h & np.uint32(0x8000)) << np.uint32(16)) | (
             (h & np.uint32(0x7FFF)) << np.uint32(13)
         )
-    for j in range(len(wide)):  # at once: numbers this small are slow to reckon with
+    # Done before anything else: arithmetic is slow with numbers as small as these are now.
+    for j in range(len(wide)):
         wide[j] *= HALF
 
 
@@ -160,7 +168,8 @@ def _dot(a, b):
 
 @kernel
 def _fetch(half, size, rows, first, last):
-    """Read something of each of some rows, so that they come from memory all at once."""
+    """Read one number of each cache line of some rows, so that the lines are loaded together."""
+    # The sum is returned, or the compiler would drop the reads.
     seen = 0
     for i in range(first, min(last, len(rows))):
         if 0 <= rows[i] < size:
@@ -191,7 +200,7 @@ def widened(half, present, rows, out):
 def cosines(half, present, rows, queries, out):
     """Products of rows of a float16 matrix (given as uint16) with queries (m, d): out (n, m).
 
-    Rows that are not there (negative, or not `present`) have product 0.
+    Missing rows (negative, or not `present`) have product 0.
     """
     bits = np.empty(half.shape[1], np.uint32)
     wide = bits.view(np.float32)
@@ -211,9 +220,10 @@ def cosines(half, present, rows, queries, out):
 
 @kernel
 def windows(half, present, rows, beside, query, out):
-    """Cosines of a query with what stands around rows; beside: (2, n) rows, -1 where none.
+    """Cosines of a query with rows and their neighbours; beside: (2, n) rows, -1 where none.
 
-    out: (2, n): with the mean of the row's vector and both others', and with the first other.
+    out: (2, n): with the mean of the vectors of the row and its two neighbours, and with the
+    vector of the first neighbour alone.
     """
     bits = np.empty(half.shape[1], np.uint32)
     wide = bits.view(np.float32)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mags.graph.graph import Pool, grow
 from mags.index.kernels import bm25
+from mags.index.languages import foreign
 from mags.index.tokens import terms
 
 
@@ -20,9 +21,9 @@ from mags.index.tokens import terms
 class Match:
     """What a lexical query found.
 
-    `scores`: BM25 by row, shape (size,); `bits`: bit i of a row is set where it holds term i
-    of the known ones, shape (size,); `rows`: those that scored, in no order; `idf`: of the
-    known terms; `mass`: the sum of idf over all terms, unknown ones counted as the rarest.
+    `scores`: BM25 by row, shape (size,); `bits`: bit i of a row is set if it holds the i-th known
+    term, shape (size,); `rows`: those that scored, in no order; `idf`: of the known terms;
+    `mass`: the sum of idf over all terms, where an unknown term counts as the rarest.
     """
 
     scores: NDArray[np.float32]
@@ -39,9 +40,9 @@ Buffers = tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.int64]]
 class Lexicon:
     """Which rows hold which terms, as keyed hashes; words themselves are never kept.
 
-    `size`: rows of the graph; `documents`: how many of them count in how rare a word is (themes,
-    which repeat others, are found by their words but do not count: `set_aside`). `length`: words by
-    row; `marks`: what kinds of answer a row's text could hold (`tokens.marks`).
+    `size`: rows of the graph; `documents`: how many of them count for the rarity of a word. Themes
+    repeat other texts: they are found by their words but do not count (`set_aside`). `length`:
+    words by row; `marks`: what kinds of answer a row's text could hold (`tokens.marks`).
     """
 
     def __init__(self, hasher: Callable[[str], int]) -> None:
@@ -56,7 +57,7 @@ class Lexicon:
         self._total = 0.0
         self._aside: set[int] = set()
         self._held_aside = np.zeros(0, np.int64)
-        """By number of a term how many rows that stand aside hold it."""
+        """By number of a term, how many rows that were set aside hold it."""
         self._spare: list[Buffers] = []
 
     def add(self, rows: Sequence[int], texts: Sequence[str], marked: Sequence[int] = ()) -> None:
@@ -67,7 +68,8 @@ class Lexicon:
         for row, text in zip(rows, texts, strict=True):
             grow(self, row + 1, "length", "marks")
             self.size = max(self.size, row + 1)
-            found = Counter(terms(text))
+            found = Counter(terms(text) + foreign(text))
+            # At least 1, since a length of 0 means that the row is not indexed.
             self.length[row] = max(1, sum(found.values()))
             self.documents += 1
             self._total += float(self.length[row])
@@ -86,6 +88,7 @@ class Lexicon:
 
     def drop(self, rows: NDArray[np.int64]) -> None:
         """Take rows out, by rebuilding the postings without them."""
+        # Postings are listed by term, so the entries of a row are spread over all of them.
         rows = rows[rows < self.size]
         rows = rows[self.length[rows] > 0]
         if not len(rows):
@@ -100,6 +103,7 @@ class Lexicon:
         self._pool = Pool.unpack(packed)
         self.documents -= len(rows)
         self._total -= float(self.length[rows].sum())
+        # Rows that were set aside had left both sums already.
         aside = self._aside.intersection(rows.tolist())
         if aside:
             self.documents += len(aside)
@@ -136,12 +140,12 @@ class Lexicon:
         return held
 
     def number(self, term: str) -> int:
-        """The number of a stemmed term, which it keeps; -1 where no document ever held it."""
+        """The number of a stemmed term, which never changes; -1 if no document ever held it."""
         return self._row_of.get(self._hash(term), -1)
 
     @property
     def postings(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-        """By number of a term where its rows start, how many there are, and the rows of all."""
+        """By number of a term, where its rows start and how many they are; and all rows."""
         pool = self._pool
         return pool.start, pool.length, pool.columns["doc"]
 
@@ -165,7 +169,9 @@ class Lexicon:
         scores, bits, touched = self._buffers()
         df = self._frequencies(rows).astype(np.float32)
         idf = np.log1p((self.documents - df + 0.5) / (df + 0.5)).astype(np.float32)
+        # Above 0 also for a word that every document holds: `bm25` takes 0 for "not touched".
         idf = np.maximum(idf, 1e-6).astype(np.float32)
+        # log(2 N + 1) is the idf of a term that no document holds.
         unknown = (len(wanted) - len(rows)) * float(np.log1p(2.0 * self.documents + 1.0))
         n = 0
         if len(rows) and self.documents:
@@ -178,16 +184,18 @@ class Lexicon:
         )
 
     def _buffers(self) -> Buffers:
-        """Arrays of zeros for a match; those handed back by `reuse` come first."""
+        """Arrays of zeros for a match, handed back by `reuse` or new."""
         size = self.size
         with suppress(IndexError):  # another thread may take the last one first
+            # Arrays from before the index grew are dropped.
             while len((buffers := self._spare.pop())[0]) != size:
                 pass
             return buffers
         return np.zeros(size, np.float32), np.zeros(size, np.uint64), np.empty(size, np.int64)
 
     def reuse(self, match: Match) -> None:
-        """Hand back a match that nobody reads any more: its arrays become those of another."""
+        """Hand back a match that nobody reads any more; a later match gets its arrays."""
+        # Clearing the rows that scored is cheaper than new arrays as long as the index.
         if len(match.scores) == self.size and match.rows.base is not None:
             match.scores[match.rows] = 0
             match.bits[match.rows] = 0
@@ -214,7 +222,7 @@ class Lexicon:
         marked = np.zeros(len(rows), np.uint8)
         marked[rows < self.size] = self.marks[kept]
         counts = np.bincount(term_of[keep], minlength=len(packed["length"])).astype(np.int32)
-        held = np.flatnonzero(counts)  # not even the hash of a forgotten word is kept
+        held = np.flatnonzero(counts)  # the hash of a forgotten word is not kept either
         return {
             "hash": np.fromiter(self._row_of, np.uint64, len(self._row_of))[held],
             "length": counts[held],

@@ -1,6 +1,6 @@
 """Names of entities: exact forms and aliases, never embeddings.
 
-"Ana's mum" and "Ana's mother" are one person: what relatives are called at home is folded.
+"Ana's mum" and "Ana's mother" are one person: words for relatives are folded to a plain one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mags.index.tokens import words
 
 _ARTICLES = ("the ", "a ", "an ")
 LONGEST = 8
-"""Words of the longest name looked for in a text."""
+"""Words of the longest name that is looked for in a text."""
 _AT_HOME = {
     "mother": "mum mom mummy mommy mam mama",
     "father": "dad daddy papa",
@@ -28,17 +28,17 @@ _PLAIN = {word: plain for plain, words in _AT_HOME.items() for word in words.spl
 
 
 def at_home() -> tuple[tuple[str, str], ...]:
-    """Return every word used at home with the plain one it stands for: ("mum", "mother")."""
+    """Return every familiar word for a relative with the plain one: ("mum", "mother")."""
     return tuple(_PLAIN.items())
 
 
 def called(plain: str) -> tuple[str, ...]:
-    """Return "mother" and all that she is called at home."""
+    """Return a plain word for a relative, "mother", followed by its familiar ones."""
     return plain, *_AT_HOME.get(plain, "").split()
 
 
 def plain_kin(noun: str) -> str:
-    """Return "mother" for "mum"; any other noun as it is. `noun`: in lower case."""
+    """Return "mother" for "mum", and any other noun unchanged. `noun`: in lower case."""
     return _PLAIN.get(noun, noun)
 
 
@@ -48,9 +48,9 @@ def whose(owner: str, noun: str) -> str:
 
 
 def fold(name: str) -> str:
-    """The form under which a name is known: case, accents, articles and edges folded.
+    """The form under which a name is known: case, accents, articles and punctuation folded.
 
-    "Ana's mum" is known as "Ana's mother".
+    "Ana's mum" is known as "ana's mother".
     """
     plain = " ".join(tokens.fold(name).split()).strip(" .,;:!?\"'()[]")
     plain = plain.removesuffix("'s")
@@ -60,7 +60,7 @@ def fold(name: str) -> str:
 
 
 def form_of(name: str) -> str:
-    """What kind of name this is: "clan" of "Orn clan", "custom of", a bare name, or a thing."""
+    """What kind of name this is: "street" for "Baker street", "custom of", a name, or a thing."""
     parts = name.split()
     if " of " in name:
         return f"{parts[0].lower()} of"
@@ -120,7 +120,7 @@ class Names:
         return list(self._ids.get(fold(name), ()))
 
     def within(self, word: str) -> int:
-        """How many names of several words hold a word: "house" of House Orn, House Vell ..."""
+        """How many names of several words hold a word, as "street" is in "Baker Street"."""
         return self._within[word]
 
     def scan(self, text: str) -> list[int]:

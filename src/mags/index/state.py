@@ -1,6 +1,6 @@
 """State: everything a branch holds in memory, changed by Deltas only.
 
-What is small stands here: ids, facts by slot, episodes in order, the words used last.
+The smaller indexes are defined here: ids, facts by slot, episodes in order, recently used words.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""
 
 GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
+DISPUTED = int(NodeFlag.DISPUTED)
 MOST = 50_000
 """Contents held in memory."""
 BLOCK = 256
-"""Guesses of a subject that are compared with what is sure of it at once."""
+"""Guesses of a subject that are compared with its sure facts at once."""
 CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
-"""Attributes of an episode that are searched with its text."""
+"""Attributes of an episode that are searched together with its text."""
 
 
 class Ids:
-    """Hands out ids to any thread; what is left of a block at the end is never used."""
+    """Hands out ids to any thread, from blocks; the unused rest of a block is lost."""
 
     def __init__(self, reserve: Callable[[int], int], block: int = 256) -> None:
         """`reserve(n)` returns the first of n ids that nobody else will get."""
@@ -58,10 +59,11 @@ class Ids:
                     first = self._next
                     self._next += n
                     return first
-            # Not under the lock: the store may be held by a thread that waits for an id.
+            # Not under the lock: a thread that holds the store's lock may be waiting for an id.
             size = max(self._block, n)
             start = self._reserve(size)
             with self._lock:
+                # Another thread may have brought a block meanwhile. Then this one is not used.
                 if self._end - self._next < size:
                     self._next, self._end = start, start + size
 
@@ -71,7 +73,7 @@ def _holds(facts: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
 
 
 class Slots:
-    """Facts by subject, object and slot: a view of the graph's arcs, which holds nothing itself."""
+    """Facts by subject, object and slot, read from the graph's arcs; holds nothing itself."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -98,9 +100,9 @@ class Slots:
     ) -> NDArray[np.bool_]:
         """Which facts, by their rows, are guesses that a sure fact of their slot outdoes; (n,).
 
-        A sure fact outdoes a guess that says the same, or any guess where its slot holds one value.
-        A guess that holds at `moment` (event time) is outdone only by facts that hold then; one
-        that does not, by all. `known`: count only facts recorded by that time.
+        A sure fact outdoes a guess that says the same, or any guess if its slot holds one value.
+        A guess that holds at `moment` (event time) is outdone only by facts that hold then; any
+        other guess by all facts. `known`: count only facts recorded by that time.
         """
         nodes = self._graph.nodes
         out = np.zeros(len(rows), np.bool_)
@@ -114,6 +116,7 @@ class Slots:
             # An entity may have thousands of guesses; few share a slot with anything sure.
             of_subject = places[nodes["subject"][rows[places]] == subject]
             at = of_subject[np.isin(nodes["slot"][rows[of_subject]], sure["slot"])]
+            # In blocks: every guess is compared with every sure fact in one array.
             for part in np.split(at, range(BLOCK, len(at), BLOCK)):
                 guesses = nodes[rows[part]][:, None]
                 counts = _holds(sure, moment) | ~_holds(guesses, moment)
@@ -121,6 +124,33 @@ class Slots:
                 beaten = (guesses["slot"] == sure["slot"]) & counts & same
                 out[part] = beaten.any(axis=1)
         return out
+
+    def outranked(self, node_id: int, moment: float, known: float | None = None) -> list[int]:
+        """The facts of a higher grade than a fact or episode, which says otherwise, that hold."""
+        graph = self._graph
+        if not int(graph.nodes["flags"][graph.row(node_id)]) & DISPUTED:
+            return []
+        return [
+            i for i in graph.targets(node_id, ArcKind.DISPUTES) if self._is_so(i, moment, known)
+        ]
+
+    def disputing(self, fact: int, moment: float, known: float | None = None) -> list[int]:
+        """The facts and episodes that say otherwise than a fact and have not been settled.
+
+        Of a fact and the episodes it comes from the fact alone.
+        """
+        graph = self._graph
+        found = [i for i in graph.origins(fact, ArcKind.DISPUTES) if self._is_so(i, moment, known)]
+        told = {e for i in found for e in graph.targets(i, ArcKind.SOURCE)}
+        kinds = {i: int(graph.nodes["kind"][graph.row(i)]) for i in found}
+        return [i for i in found if kinds[i] == NodeKind.FACT or i not in told]
+
+    def _is_so(self, node_id: int, moment: float, known: float | None) -> bool:
+        node = self._graph.view(node_id)[0]
+        if known is not None and float(node["recorded_at"]) > known:
+            return False
+        late = known is not None and float(node["closed_at"]) > known
+        return float(node["valid_from"]) <= moment and (late or moment < float(node["valid_to"]))
 
     def _in_slot(self, subject: int, slot: int) -> NDArray[np.int64]:
         rows = self._rows(subject, ArcKind.SUBJECT)
@@ -146,8 +176,8 @@ class Slots:
 class Episodes:
     """Rows of living episodes in the order they came, overall and by session.
 
-    Read from the graph at first use, then kept up with it. Any thread may be first, so the lists
-    are assigned only once they are whole.
+    Read from the graph at first use, then kept up to date. Any thread may be the first, so the
+    lists are assigned only once they are complete.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -164,12 +194,13 @@ class Episodes:
         return ids
 
     def changed(self, created: NDArray[np.void], *, gone: bool) -> None:
-        """Take up new NODE records that the graph holds by now; `gone`: some were removed."""
+        """Add new NODE records, which the graph holds already; `gone`: some were removed."""
         if self._rows is None:
             return
         every, of_session = self._rows
         fresh = created[created["kind"] == NodeKind.EPISODE]
         rows = self._graph.rows(fresh["id"].tolist()).tolist()
+        # A removed episode that comes back has its old row, which is out of order: read anew.
         last = every[-1] if every else -1
         if gone or sorted(rows) != rows or (rows and rows[0] <= last):
             self._rows = None
@@ -189,10 +220,10 @@ class Episodes:
 
 
 class Words:
-    """Contents by id, the least recently used dropped first; safe in threads."""
+    """A cache of contents by id, the least recently used dropped first; safe in threads."""
 
     def __init__(self, fetch: Fetch) -> None:
-        """What is not held comes through `fetch`."""
+        """`fetch` reads contents that are not in the cache."""
         self._fetch = fetch
         self._lock = threading.Lock()
         self._held: OrderedDict[int, Content] = OrderedDict()
@@ -210,6 +241,7 @@ class Words:
                     self._held.move_to_end(content_id)
                     out[content_id] = known
         if missing:
+            # Outside the lock: the store may be slow.
             fetched = self._fetch(list(missing))
             out.update(zip(missing, fetched, strict=True))
             self.keep(fetched)
@@ -225,7 +257,7 @@ class Words:
                 self._held.popitem(last=False)
 
     def drop(self, nodes: Collection[int]) -> None:
-        """Let go of every word of these nodes."""
+        """Drop all contents of these nodes."""
         gone = set(nodes)
         with self._lock:
             for content_id in [i for i, c in self._held.items() if c.node in gone]:
@@ -236,10 +268,10 @@ Kept = TypeVar("Kept")
 
 
 class Follower(Protocol):
-    """Something derived from a state that is kept up to date with it."""
+    """Something derived from a state that is kept up to date with it by Deltas."""
 
     def changed(self, delta: Delta) -> None:
-        """Drop what the Delta has made wrong; the state has it applied already."""
+        """Drop what the Delta has made wrong; it is applied to the state already."""
 
 
 Beside = TypeVar("Beside", bound=Follower)
@@ -269,14 +301,15 @@ class State:
         self._followers: dict[Callable[[State], Any], Follower] = {}
 
     def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
-        """What `make` makes of the state, made once for as long as the state stays as it is."""
+        """The result of `make`, kept until the state changes."""
+        # No lock: two threads may both make it, with the same result.
         found: Kept | None = self._kept.get(key)
         if found is None:
             found = self._kept[key] = make()
         return found
 
     def following(self, make: Callable[[State], Beside]) -> Beside:
-        """What `make` makes of the state: made once, and handed every Delta from then on."""
+        """The result of `make(state)`, made once; it is given every Delta from then on."""
         found = self._followers.get(make)
         if found is None:
             found = self._followers.setdefault(make, make(self))  # another thread may be first
@@ -284,7 +317,7 @@ class State:
 
     def hash(self, *words: str) -> int:
         """A keyed 64-bit hash: the same for the same words in the same memory only."""
-        made = self._keyed.copy()  # the key is taken in once
+        made = self._keyed.copy()  # has the key in it already
         made.update("\x1f".join(words).encode())
         return int.from_bytes(made.digest())
 
@@ -302,7 +335,7 @@ class State:
         return self._words.get(wanted)
 
     def former(self, node_ids: Sequence[int]) -> Iterable[Content]:
-        """All words of nodes, also of those that are no more; they are not kept in memory."""
+        """All words of nodes, also of removed ones; they are not kept in memory."""
         return self._fetch_whole(node_ids)
 
     @property
@@ -339,7 +372,7 @@ class State:
                 self._speakers[speaker] = self._speakers.get(speaker, 0) + 1
 
     def apply(self, delta: Delta, seq: int | None = None) -> None:
-        """Make graph and indexes what the Delta says."""
+        """Apply a Delta to graph and indexes."""
         self._kept.clear()
         self.graph.apply(delta)
         changes = delta.nodes
@@ -352,13 +385,14 @@ class State:
             self.episodes.changed(created, gone=bool(len(gone)))
             self._count_speakers(delta)
             self._index(delta)
+        # Last: followers read the state as it is after the Delta.
         for follower in self._followers.values():
             follower.changed(delta)
         if seq is not None:
             self.seq = seq
 
     def _drop(self, gone: NDArray[np.int64]) -> None:
-        """Take nodes that are no more out of every index and cache."""
+        """Take removed nodes out of every index and cache."""
         ids = gone.tolist()
         rows = np.array([self.graph.row_of[i] for i in ids if i in self.graph.row_of], np.int64)
         self.vectors.drop(rows)
@@ -368,7 +402,7 @@ class State:
             self._names.drop(set(ids))
 
     def _hear(self, changes: Changes) -> None:
-        """Keep `latest_s` up to date; it falls where the newest episode is removed."""
+        """Keep `latest_s` up to date; it falls if the newest episode is removed or redated."""
         before, after = changes.before["valid_from"], changes.after["valid_from"]
         times = after[changes.has & (changes.after["kind"] == NodeKind.EPISODE)]
         was = changes.had & (changes.before["kind"] == NodeKind.EPISODE)
@@ -390,6 +424,8 @@ class State:
         wanted: list[int] = changes.after["content"][new_words].tolist()
         if not nodes:
             return
+        # A Delta from the journal comes without its contents, and so does the undoing of a
+        # removal: they are read from the store. Forgotten ones are not there either.
         by_id = {content.id: content for content in delta.contents}
         lacking = [node for node, i in zip(nodes, wanted, strict=True) if i not in by_id]
         if lacking:
@@ -401,6 +437,7 @@ class State:
         if have:
             vectors = np.stack([contents[i].vector for i in have])  # type: ignore[misc]
             self.vectors.put(rows[have], vectors)
+        # A node whose words were changed is in the lexicon with its old ones.
         self.lexicon.drop(rows)
         texts = [self.indexed_text(r, c) for r, c in zip(rows.tolist(), contents, strict=True)]
         self.lexicon.add(rows.tolist(), texts, [marks(content.text) for content in contents])
@@ -416,7 +453,7 @@ class State:
         return NodeKind(int(self.graph.nodes["kind"][self.graph.row(node_id)]))
 
     def indexed_text(self, row: int, content: Content) -> str:
-        """What the lexical index sees: the text, with its speaker, date and captions."""
+        """The text that the lexical index gets: with an episode's speaker, date and captions."""
         parts = [content.text]
         meta = content.meta
         if self.graph.nodes["kind"][row] == NodeKind.EPISODE:
@@ -434,7 +471,7 @@ class State:
         return out
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]], *, tick: int, seq: int) -> None:
-        """Become what `packed` gave."""
+        """Replace everything by what `packed` returned."""
         self._kept.clear()
         self._followers.clear()
         parts: dict[str, dict[str, NDArray[Any]]] = {"graph": {}, "vectors": {}, "lexicon": {}}
@@ -444,6 +481,7 @@ class State:
         self.graph = Graph.unpack(parts["graph"], tick)
         self.vectors = VectorIndex.unpack(parts["vectors"], self.vectors.dimension)
         self.lexicon = Lexicon.unpack(parts["lexicon"], partial(self.hash, "term"))
+        # Which rows are set aside is not packed: they are the themes.
         self.lexicon.set_aside(self.graph.where(NodeKind.THEME))
         self.slots = Slots(self.graph)
         self.episodes = Episodes(self.graph)

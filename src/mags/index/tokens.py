@@ -1,4 +1,4 @@
-"""Words as the lexical index sees them: folded, stop words out, stemmed (Porter 2)."""
+"""Words as the lexical index takes them: folded, without stop words, stemmed (Porter 2)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ STOP_WORDS = frozenset(
 _stemmer = snowballstemmer.stemmer("english")
 _stemming = threading.Lock()
 _INFLECTED = frozenset("cdegilmnrsty")
-"""Letters that an ending which the stemmer takes off may end with; it costs 30 us to ask."""
+"""The last letters of all endings that the stemmer removes. Other words need not be stemmed, which
+takes 30 us."""
 
 
 def fold(text: str) -> str:
@@ -49,11 +50,11 @@ def words(text: str) -> list[str]:
 
 @cached(200_000)
 def stem(word: str) -> str:
-    """Porter 2 stem of a folded word; a possessive 's falls away."""
+    """Porter 2 stem of a folded word; a possessive 's is removed."""
     plain = word.removesuffix("'s").replace("'", "")
     if plain[-1:] not in _INFLECTED:
         return plain
-    with _stemming:  # a stemmer keeps the word at hand in itself: two threads would mix theirs
+    with _stemming:  # a stemmer holds its word in itself: two threads would mix theirs
         return str(_stemmer.stemWord(plain))
 
 
@@ -130,6 +131,6 @@ _MARKS: tuple[tuple[AnswerMark, re.Pattern[str]], ...] = (
 
 
 def marks(text: str) -> int:
-    """Which `AnswerMark`s a text bears, as their sum."""
+    """The `AnswerMark`s of a text, as their sum."""
     plain = text.replace("\u2019", "'")
     return sum(int(mark) for mark, pattern in _MARKS if pattern.search(plain))

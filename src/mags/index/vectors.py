@@ -1,7 +1,7 @@
-"""Vectors by graph row: exact int8 scan when small, HNSW when large.
+"""Vectors by graph row: a scan of int8 copies when there are few, HNSW when there are many.
 
-The float16 matrix is the truth; the int8 copy and the HNSW graph (over int8 as well: half the
-memory, built in half the time, and it finds the same) only propose.
+The float16 matrix is exact. The int8 copy and the HNSW graph only propose rows. The graph is over
+int8, too: that takes half the memory and half the time to build, and finds the same.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from mags.graph.graph import grow
 from mags.index.kernels import cosines, greatest, int8_products, widened, windows
 
 SCAN_LIMIT = 20_000
-"""Rows up to which the exact scan is used (0.45 ms at 20k; HNSW 0.3 ms at 100k)."""
+"""Rows up to which all are scanned (0.45 ms at 20k; HNSW 0.3 ms at 100k)."""
 
 MOST_ASKED = 16
-"""How many times k the HNSW graph is asked for before few rows of a group are accepted."""
+"""The HNSW graph is asked for this many times k before too few rows of a group are accepted."""
 
 GRAPH = "hnsw8"
-"""The HNSW graph's name among packed arrays ("hnsw" was one over float16; it is built anew)."""
+"""The HNSW graph's name among packed arrays. An older "hnsw" was over float16; it is not read."""
 
 GroupOf = Callable[[NDArray[np.int64]], NDArray[np.signedinteger[Any]]]
 """Rows -> the group of each (0, 1, ...), -1 where a row may not come back."""
 
 CHURN = 0.25
-"""Share of rows replaced or dropped after which the HNSW graph is worth building afresh."""
+"""Share of rows replaced or dropped from which the HNSW graph should be built again."""
 
 _INT8_RANGE = 0.25
-"""Largest component that int8 holds of 384-dimensional unit vectors, which stay well under; of
-others it grows as components do, with the root of their number."""
+"""The largest component that int8 holds of 384-dimensional unit vectors, which stay well below it.
+With fewer dimensions components are larger, by the root of the ratio, and so is this."""
 
 BUILT_AT_ONCE = 4096
-"""Rows the HNSW graph takes in one step while it is built."""
+"""Rows that are added to the HNSW graph in one step while it is built."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class VectorSnapshot:
-    """The vectors there were at one moment: `rows` (n,), `vectors` (n, dimension) float16."""
+    """A copy of the vectors at one moment: `rows` (n,), `vectors` (n, dimension) float16."""
 
     rows: NDArray[np.int64]
     vectors: NDArray[np.float16]
 
     def build(self) -> Index:
-        """The HNSW graph of them; takes seconds, holds up nobody."""
+        """Build the HNSW graph of them. Takes seconds, and needs no lock."""
         graph = _empty_graph(self.vectors.shape[1])
         for start in range(0, len(self.rows), BUILT_AT_ONCE):
             step = slice(start, start + BUILT_AT_ONCE)
@@ -58,9 +58,9 @@ class VectorSnapshot:
 
 
 class Groups:
-    """Which of `count` groups each row is in; what a scan asks of all rows is looked up once.
+    """Which of `count` groups each row is in; for a scan the rows of each group are kept.
 
-    Good for as long as neither the rows nor their groups change.
+    Valid for as long as neither the rows nor their groups change.
     """
 
     def __init__(self, of: GroupOf, count: int) -> None:
@@ -80,10 +80,10 @@ class Groups:
 
 
 class VectorIndex:
-    """One vector a graph row; rows without a vector never come back from a search.
+    """One vector for each graph row; rows without a vector are never found by a search.
 
-    Any number of threads may search; who changes it must be alone. Above `SCAN_LIMIT` rows the
-    HNSW graph is used once there is one; until then all rows are scanned.
+    Any number of threads may search; a thread that changes it must be alone. Above `SCAN_LIMIT`
+    rows the HNSW graph is used once there is one; until then all rows are scanned.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -92,10 +92,12 @@ class VectorIndex:
         self.matrix = np.zeros((16, dimension), np.float16)
         self.present = np.zeros(16, np.bool_)
         self._coarse = np.zeros((16, dimension), np.int8)
+        # False while the int8 copy is not kept: after loading, and while there is an HNSW graph.
         self._coarse_whole = True
         self._hnsw: Index | None = None
         self._hnsw_lock = threading.Lock()
         self._churned = 0
+        # Rows that changed since `picture`, for `adopt`; None while no graph is being built.
         self._since: list[NDArray[np.int64]] | None = None
 
     def put(self, rows: NDArray[np.int64], vectors: NDArray[np.floating[Any]]) -> None:
@@ -155,15 +157,17 @@ class VectorIndex:
     def windows(
         self, rows: NDArray[np.int64], beside: NDArray[np.int64], query: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """Cosines of a query with the mean of each row's vector and of those beside it, and
-        with the first of those alone, shape (2, n). beside: (2, n), -1 where there is none.
+        """Cosines of a query with rows and their neighbours, shape (2, n).
+
+        First with the mean of the vectors of each row and its two neighbours, then with the first
+        neighbour alone. beside: the neighbours' rows, (2, n), -1 where there is none.
         """
         out = np.zeros((2, len(rows)), np.float32)
         windows(*self._halves(), rows, beside, query, out)
         return out
 
     def _halves(self) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """The matrix as the kernels take it (they know no float16), and which rows are there."""
+        """The matrix as uint16, since numba has no float16, and which rows exist."""
         return self.matrix.view(np.uint16), self._there
 
     @property
@@ -173,10 +177,10 @@ class VectorIndex:
     def search_groups(
         self, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
     ) -> list[NDArray[np.int64]]:
-        """The k rows of greatest cosine in each of several groups, best first (by the int8
-        vectors alone where the HNSW graph is asked).
+        """The k rows of greatest cosine in each of several groups, best first.
 
-        `group_of`: rows -> group of each (0..groups-1), -1 where a row may not come back.
+        Ordered by the int8 vectors alone where the HNSW graph is used. `group_of`: rows -> group
+        of each (0..groups-1), -1 where a row may not come back.
         """
         found = self.nearest(query[None], k, Groups(group_of, groups))[0]
         if self._hnsw is not None:
@@ -190,8 +194,9 @@ class VectorIndex:
     def nearest(
         self, queries: NDArray[np.float32], k: int, groups: Groups
     ) -> list[list[NDArray[np.int64]]]:
-        """`search_groups` of several queries (m, dimension), in one pass over the vectors where
-        they are scanned; rows in no order.
+        """`search_groups` for several queries (m, dimension), with rows in no order.
+
+        A scan takes one pass over the vectors for all queries.
         """
         if self.size == 0 or k <= 0 or not len(queries):
             return [[np.zeros(0, np.int64)] * groups.count for _ in queries]
@@ -203,15 +208,16 @@ class VectorIndex:
     def _walk(
         self, graph: Index, query: NDArray[np.float32], k: int, groups: Groups
     ) -> list[NDArray[np.int64]]:
-        """Rows as the HNSW graph gives them: best first, by the products of its own int8.
+        """Rows as the HNSW graph finds them: best first, by the products of its own int8 vectors.
 
-        One group is to be filled; of several, each by half of its share of k at least.
+        Asks for more rows until there are enough: k of a single group, and of several groups at
+        least half of an equal share of k each.
         """
         asked = k * max(groups.count, 2)
         coarse = _to_int8(query[None])[0]
         enough = k if groups.count == 1 else k // (2 * groups.count)
         while True:
-            # Searches of several threads would share the graph's scratch memory.
+            # Searches in several threads would share the graph's scratch memory.
             with self._hnsw_lock:
                 found = graph.search(coarse, asked, threads=1).keys
             rows = np.asarray(found, np.int64)
@@ -224,7 +230,7 @@ class VectorIndex:
     def _scan(
         self, queries: NDArray[np.float32], k: int, groups: Groups
     ) -> list[list[NDArray[np.int64]]]:
-        """Rows by the float16 vectors of the 2k that int8 has first."""
+        """The k best rows by float16, out of the 2k best by int8."""
         *of_groups, every = groups.rows(self._there)
         scores = np.empty((len(queries), self.size), np.int32)
         coarse = _to_int8(queries).astype(np.int16)
@@ -243,7 +249,7 @@ class VectorIndex:
         rows: NDArray[np.int64],
         k: int,
     ) -> NDArray[np.int64]:
-        """Each query's k best of some rows, shape (m, <= k), in no order.
+        """The k best of some rows for each query, shape (m, <= k), in no order.
 
         scores: (m, size), by the int8 vectors.
         """
@@ -274,13 +280,13 @@ class VectorIndex:
         return self._hnsw is None or self._churned > CHURN * self.size
 
     def picture(self) -> VectorSnapshot:
-        """A copy to build a fresh HNSW graph of; what changes from here on is noted."""
+        """A copy to build a new HNSW graph from; rows that change from here on are noted."""
         rows = np.flatnonzero(self.present[: self.size])
         self._since = []
         return VectorSnapshot(rows=rows, vectors=self.matrix[rows])
 
     def adopt(self, graph: Index) -> None:
-        """Take up the HNSW graph of the last picture, with what has changed since."""
+        """Use the HNSW graph built from the last `picture`, with the changes since."""
         if self._since:
             changed = np.unique(np.concatenate(self._since))
             held = changed[np.asarray(graph.contains(changed.astype(np.uint64)), np.bool_)]
@@ -290,18 +296,19 @@ class VectorIndex:
             if len(there):
                 graph.add(there.astype(np.uint64), _to_int8(self.matrix[there]))
         self._hnsw, self._since, self._churned = graph, None, 0
-        # Nobody scans any more: the int8 copy would only take memory.
+        # Nothing is scanned any more: the int8 copy would only take memory.
         self._coarse, self._coarse_whole = np.zeros((0, self.dimension), np.int8), False
 
     def rebuild(self) -> None:
-        """Build the HNSW graph afresh (churn costs recall, a rebuild restores it), all at once."""
+        """Build the HNSW graph again, at once: churn costs recall, a rebuild restores it."""
         if self.size <= SCAN_LIMIT:
             self._hnsw = None
             return
         self.adopt(self.picture().build())
 
     def packed(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """Vectors of the kept rows, renumbered 0..n-1; the HNSW graph where rows are all kept."""
+        """Vectors of the kept rows, renumbered 0..n-1; the HNSW graph only if all rows are kept."""
+        # The HNSW graph knows its vectors by row, so it cannot be renumbered.
         whole = len(rows) >= self.size and bool((rows == np.arange(len(rows))).all())
         matrix = np.zeros((len(rows), self.dimension), np.float16)
         present = np.zeros(len(rows), np.bool_)

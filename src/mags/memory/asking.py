@@ -7,13 +7,14 @@ is written as an engram of the turn. A reward strengthens the paths that led to 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mags.engram.grades import alone
 from mags.errors import InvalidInput, ModelError, StoreError
 from mags.graph.delta import Delta, Draft
-from mags.graph.records import NEVER, ArcKind, NodeFlag, NodeKind
-from mags.index.state import State
+from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, NodeKind
+from mags.index.state import State, date_words
 from mags.memory.inputs import readable, real
 from mags.memory.live import Live
 from mags.memory.observing import Observer
@@ -24,7 +25,8 @@ from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
 from mags.ports.answer import Answer, ContextItem, OnText
 from mags.ports.chat import Usage
 from mags.ports.english import FIRST_PERSON
-from mags.ports.policy import Operation, Turn, Writing
+from mags.ports.intent import Intent, intent_of, names_all
+from mags.ports.policy import Operation, Plan, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
 from mags.recall.recall import fact_view, sources
 
@@ -34,8 +36,13 @@ MADE_FROM_MEMORY = {"recalled": "yes"}
 """Attributes of a turn that was made from memory."""
 TRUST = 0.5
 """Factor of the confidence of what the assistant says: less than what a user says as surely."""
+MOST_MEANT = 5
+"""Memories that a command to forget may mean, shown with their ids."""
+NOTHING_HELD = "I hold nothing of that, so there is nothing to forget."
 SAID = ("fact", "note")
 """Kinds of hits that are said in an episode."""
+MOST_OTHERWISE = 3
+"""How many who say otherwise an answer names, the first first."""
 
 
 class Asker:
@@ -63,7 +70,7 @@ class Asker:
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
         found = self._recaller.find(plan, options)
-        shown = self._context_hits(found)
+        shown = self._context_hits(found, plan)
         seen = {one.hit.id: one for one in shown}
         later: list[HitTrace] = []
 
@@ -71,7 +78,7 @@ class Asker:
             again = replace(plan, queries=(query,), entities=(), hops=())
             found_again = self._recaller.find(again, options)
             later.extend(found_again.trace.hits)
-            more = self._context_hits(found_again)
+            more = self._context_hits(found_again, plan)
             seen.update({one.hit.id: one for one in more if one.hit.id not in seen})
             return [one.item for one in more]
 
@@ -83,15 +90,19 @@ class Asker:
             on_text=on_text,
         )
         cited = tuple(i for i in answer.citations if i in seen)
+        others = (*self._otherwise(cited, options), *_added(cited, seen))
+        told = "".join(f"\n{_contradicting(one)}" for one in others)
+        if told and on_text is not None:
+            on_text(told)
         delta: Delta | None = None
         warning = "the memory is read_only: what was cited was not strengthened"
         if not self._live.read_only:
             try:
-                delta = self._strengthen(question, cited, answer)
+                delta = self._strengthen(question, answer)
             except StoreError as failure:  # the answer is there, and is given all the same
                 warning = f"what was cited was not strengthened: {failure}"
         reply = Reply(
-            text=answer.text,
+            text=answer.text + told,
             citations=tuple(seen[i].citation for i in cited),
             trace=_with_later(found.trace, later, cited, answer.queries),
             usage=answer.usage if self._parts.spent is None else self._parts.spent(),
@@ -101,17 +112,27 @@ class Asker:
             found=found,
             warnings=(warning,) if delta is None else (),
             operations=answer.operations,
+            otherwise=others,
+            outcome=answer.outcome,
         )
         if learn and answer.operations:
             reply = self._learnt(question, reply, past=options.of_the_past)
         return reply, delta
 
     def converse(self, turn: Turn, observe: Callable[..., Seen], on_text: OnText | None) -> Reply:
-        """The reply to a turn, which `observe` has remembered by then, as the answer."""
+        """The reply to a turn, which `observe` has remembered by then, as the answer.
+
+        What surely asks is answered, with or without its mark. A command to forget is neither
+        remembered nor obeyed: the reply shows what it may mean and how to erase that.
+        """
+        intent = intent_of(turn.text)
+        if intent.kind == "forget":
+            return self._to_forget(turn, intent.topic)
+        asks = intent.sure and intent.kind in ("ask", "overview")
         recent = [readable(other) for other in self._recaller.recent(turn.session)]
         reply = None
         try:
-            if self._parts.policy.route(readable(turn), recent).recall:
+            if asks or self._parts.policy.route(readable(turn), recent).recall:
                 options = ReadOptions(k=self._parts.settings.answer_k)
                 reply, _ = self.ask(turn, options, on_text, learn=False)
         except ModelError:
@@ -119,12 +140,13 @@ class Asker:
             observe()
             raise
         seen = observe()
-        if reply is None or self._only_told(reply, seen):
-            return replace(self._noted(seen), fallback=None if reply is None else reply.fallback)
+        if reply is None or (not asks and self._only_told(reply, seen)):
+            noted = self._noted(seen, intent)
+            return replace(noted, fallback=None if reply is None else reply.fallback)
         key = None if turn.key is None else f"{turn.key}:answer"
         if reply.operations:
             reply = self._learnt(turn, reply, key=key, ticks=1)
-        elif reply.citations:
+        elif reply.citations and reply.outcome == "answered":
             observe(text=reply.text, speaker=ANSWERS_AS, key=key, attrs=MADE_FROM_MEMORY)
         return replace(reply, seen=seen, warnings=(*reply.warnings, *seen.warnings))
 
@@ -154,20 +176,42 @@ class Asker:
             self._live.commit_draft(draft, "feedback", key=key, payload=payload)
         return True
 
-    def _context_hits(self, found: Found) -> list[ContextHit]:
+    def _context_hits(self, found: Found, plan: Plan) -> list[ContextHit]:
+        """What is shown of what was found; of those whom the question names, whatever they say."""
+        named = frozenset(name.casefold() for name in plan.entities)
         with self._live.reading() as state:
-            return context_hits(state, found, self._live.present())
+            return context_hits(state, found, self._live.present(), named)
+
+    def _otherwise(self, cited: Sequence[int], options: ReadOptions) -> tuple[Citation, ...]:
+        """What others say against what is cited, and has not been settled, the first first."""
+        with self._live.reading() as state:
+            present = self._live.present() if options.as_of is None else options.as_of
+            facts = dict.fromkeys(fact for i in cited for fact in _facts_of(state, i))
+            against = (
+                i
+                for fact in facts
+                for i in state.slots.disputing(fact, present, options.recorded_as_of)
+            )
+            found = [_citation(state, i) for i in dict.fromkeys(against)]
+        return tuple(sorted(found, key=lambda one: (one.at is None, one.at, one.id)))[
+            :MOST_OTHERWISE
+        ]
 
     # -- what an answer changes -----------------------------------------------------
 
-    def _strengthen(self, question: Turn, cited: Sequence[int], answer: Answer) -> Delta:
-        """Count the turn; recharge and wire what was cited and what the answer connected."""
+    def _strengthen(self, question: Turn, answer: Answer) -> Delta:
+        """Count the turn; recharge and wire what was cited and what the answer connected.
+
+        What is only shown as closest has answered nothing: it gets no charge.
+        """
+        cited = answer.citations if answer.outcome == "answered" else ()
+        links = answer.links if answer.outcome == "answered" else ()
         with self._live.writing() as state:
             draft = Draft(state.graph)
             tick = state.graph.tick + 1
             alive = [i for i in cited if i in state.graph]
             recharge(draft, alive, tick=tick)
-            pairs = [link for link in answer.links if all(i in state.graph for i in link)]
+            pairs = [link for link in links if all(i in state.graph for i in link)]
             day = int(question.at // 86_400)
             if question.session:
                 day = session_hash(state, question.session) >> 1
@@ -220,7 +264,29 @@ class Asker:
                 return False
             return not int(state.graph.node(seen.episode_id)["flags"][0]) & NodeFlag.QUESTION
 
-    def _noted(self, seen: Seen) -> Reply:
+    def _to_forget(self, turn: Turn, topic: str) -> Reply:
+        """The reply to a command to forget: what of it is held, at most `MOST_MEANT`."""
+        options = ReadOptions(k=self._parts.settings.answer_k)
+        question = replace(turn, text=topic)
+        plan = self._recaller.plan(question, options)
+        found = self._recaller.find(plan, options)
+        meant = [
+            one
+            for one in self._context_hits(found, plan)
+            if one.item.within is None and names_all(topic, one.hit.text)
+        ][:MOST_MEANT]
+        named = "; ".join(f"{one.hit.text} [m{one.hit.id}]" for one in meant)
+        text = f"Nothing was erased. To forget, by id: {named}" if named else NOTHING_HELD
+        return Reply(
+            text=text,
+            outcome="closest" if meant else "unknown",
+            citations=tuple(one.citation for one in meant),
+            trace=found.trace,
+            usage=Usage(),
+            found=found,
+        )
+
+    def _noted(self, seen: Seen, intent: Intent) -> Reply:
         """The reply to a turn that asked nothing: what was made of it."""
         with self._live.reading() as state:
             made = [i for i in (*seen.facts, *seen.notes, *seen.confirmed) if i in state.graph]
@@ -228,12 +294,22 @@ class Asker:
             trace = Trace(tick=state.graph.tick, seq=state.seq, queries=(), anchors=(), hits=())
         if said:
             text = "Noted: " + " ".join(said)
+        elif intent.kind == "correct" and not seen.closed:
+            text = "Kept word for word; I am not sure what that corrects."
+        elif intent.kind == "small talk":
+            text = "All right."
         elif seen.understood:
             text = "I will remember that you said so."
         else:
             text = f"Kept word for word; I could not read a fact from it ({seen.why})."
         return Reply(
-            text=text, citations=(), trace=trace, usage=Usage(), seen=seen, warnings=seen.warnings
+            text=text,
+            outcome="",
+            citations=(),
+            trace=trace,
+            usage=Usage(),
+            seen=seen,
+            warnings=seen.warnings,
         )
 
 
@@ -298,27 +374,29 @@ class ContextHit:
             since=None if self.item.valid_from is None else moment_of(self.item.valid_from),
             until=None if self.item.valid_to is None else moment_of(self.item.valid_to),
             tentative=self.item.tentative,
+            disputed=self.item.disputed,
         )
 
 
-def context_hits(state: State, found: Found, now_s: float) -> list[ContextHit]:
+def context_hits(
+    state: State, found: Found, now_s: float, named: frozenset[str] = frozenset()
+) -> list[ContextHit]:
     """Hits best first, each followed by the facts that came out as one with it.
 
     What was forgotten meanwhile is left out, and so is a guess where something is surely held in
-    its place; the turn it came from stands for itself. Facts of a followed chain carry their step.
+    its place; the turn it came from stands for itself. In the place of what is disputed, fact or
+    turn, stands what is held of a higher grade, unless the question names who said it (`named`,
+    folded). Facts of a followed chain carry their step.
     """
-    order = {fact: step for step, fact in enumerate(found.trace.chain)}
     known = found.trace.recorded_as_of
     moment = now_s if found.trace.as_of is None else found.trace.as_of
-    shown: list[ContextHit] = []
+    context = _Context(state, found, (moment, known), named)
     for hit in found.hits:
         if hit.id not in state.graph:
             continue
-        guessed = bool(state.slots.outdone(state.graph.rows([hit.id]), moment, known)[0])
-        if not guessed:
-            shown.append(_context_hit(state, hit, order.get(hit.id), None))
+        within = hit.id if context.add(hit, hit, None) else None
         for i in hit.members:
-            if i not in state.graph or state.slots.outdone(state.graph.rows([i]), moment, known)[0]:
+            if i not in state.graph:
                 continue
             kind = state.kind(i)
             if kind == NodeKind.FACT:
@@ -328,8 +406,49 @@ def context_hits(state: State, found: Found, now_s: float) -> list[ContextHit]:
             else:
                 continue
             member = replace(member, members=(), anchor=i in found.trace.anchors)
-            shown.append(_context_hit(state, member, order.get(i), None if guessed else hit.id))
-    return shown
+            context.add(member, hit, within)
+    return context.shown
+
+
+class _Context:
+    """Collects what an answerer sees, each once."""
+
+    def __init__(
+        self,
+        state: State,
+        found: Found,
+        when: tuple[float, float | None],
+        named: frozenset[str],
+    ) -> None:
+        """`when`: the event time, and the record time, that is asked about; `named`: folded."""
+        self.shown: list[ContextHit] = []
+        self._state, self._when, self._named = state, when, named
+        self._order = {fact: step for step, fact in enumerate(found.trace.chain)}
+        self._there: set[int] = set()
+        self._alone = alone(state)
+
+    def add(self, hit: Hit, lead: Hit, within: int | None) -> bool:
+        """Add a hit, or what stands in its place; returns whether it was added."""
+        slots, rows = self._state.slots, self._state.graph.rows([hit.id])
+        if hit.id in self._there or slots.outdone(rows, *self._when)[0]:
+            return False
+        asked = hit.disputed and hit.speaker.casefold() in self._named
+        instead = [] if asked else slots.outranked(hit.id, *self._when)
+        for fact in instead:
+            if fact not in self._there:
+                beside = replace(_fact_beside(self._state, lead, fact, *self._when), members=())
+                self._put(beside, None)
+        if not instead:
+            self._put(hit, within)
+        return not instead
+
+    def _put(self, hit: Hit, within: int | None) -> None:
+        self._there.add(hit.id)
+        one = _context_hit(self._state, hit, self._order.get(hit.id), within)
+        grade = int(Grade[hit.fact.grade.upper()]) if hit.fact and hit.fact.grade else 0
+        if grade and not self._alone:
+            one = replace(one, item=replace(one.item, grade=grade))
+        self.shown.append(one)
 
 
 def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float | None) -> Hit:
@@ -347,6 +466,8 @@ def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float
         kind="fact",
         episode_ids=tuple(sources(state.graph, fact)),
         fact=view,
+        speaker=view.speaker,
+        disputed=view.disputed,
         at=begins if abs(begins) < NEVER else float(node["recorded_at"]),
         current=ends > moment,
     )
@@ -365,6 +486,7 @@ def _turn_of(state: State, lead: Hit, episode: int) -> Hit:
         speaker=str(content.meta.get("speaker", "")),
         session=str(content.meta.get("session", "")),
         at=float(state.graph.node(episode)["valid_from"][0]),
+        disputed=bool(int(state.graph.view(episode)["flags"][0]) & NodeFlag.DISPUTED),
     )
 
 
@@ -385,6 +507,7 @@ def _context_hit(state: State, hit: Hit, step: int | None, within: int | None) -
             speaker=speaker,
             current=hit.current,
             tentative=hit.tentative,
+            disputed=hit.disputed,
             score=hit.score,
             fact=None if fact is None else (fact.subject, fact.relation, fact.object),
             valid_from=begins,
@@ -393,6 +516,56 @@ def _context_hit(state: State, hit: Hit, step: int | None, within: int | None) -
             within=within,
         ),
     )
+
+
+def _facts_of(state: State, node_id: int) -> list[int]:
+    """A fact itself, or the facts that a turn told."""
+    if node_id not in state.graph:
+        return []
+    if state.kind(node_id) == NodeKind.FACT:
+        return [node_id]
+    return state.graph.origins(node_id, ArcKind.SOURCE)
+
+
+def _citation(state: State, node_id: int) -> Citation:
+    """A fact or episode that disputes another, by the first who said it."""
+    said = sorted(state.graph.targets(node_id, ArcKind.SOURCE)) or [node_id]
+    first = state.content(said[0])
+    node = state.graph.view(said[0])[0]
+    return Citation(
+        id=node_id,
+        text=state.content(node_id).text,
+        speaker=str(first.meta.get("speaker", "")),
+        at=moment_of(float(node["valid_from"])),
+        episode_ids=tuple(i for i in said if state.kind(i) == NodeKind.EPISODE),
+        disputed=True,
+    )
+
+
+def _added(cited: Sequence[int], seen: Mapping[int, ContextHit]) -> list[Citation]:
+    """What others say beside somebody's own word, of the same subject and relation."""
+    own: dict[tuple[str, ...], int] = {}
+    for i in cited:
+        item = seen[i].item
+        if item.fact is not None and item.current:
+            own[item.fact[:2]] = max(own.get(item.fact[:2], 0), item.grade)
+    return [
+        one.citation
+        for i, one in seen.items()
+        if i not in cited
+        and one.item.current
+        and one.item.fact is not None
+        and one.item.grade < own.get(one.item.fact[:2], 0)
+    ][:MOST_OTHERWISE]
+
+
+def _contradicting(other: Citation) -> str:
+    """Who says otherwise or more, when, and what: a line below an answer."""
+    day = "" if other.at is None else f" on {date_words(other.at.timestamp())}"
+    text = " ".join(other.text.split()).replace("[m", "(m")  # words must not look like a citation
+    how = "said otherwise" if other.disputed else "added"
+    who = f"{other.speaker} {how}" if other.speaker else f"It was {how}"
+    return f"{who}{day}: \u201c{text}\u201d [m{other.id}]"
 
 
 def _first_said(state: State, hit: Hit) -> tuple[str, float]:

@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from mags.errors import InvalidInput
-from mags.ports.policy import LED_BY, OUTCOME, Act, Operation, Turn, led_by, outcome
+from mags.ports.policy import CLAIMED, LED_BY, OUTCOME, Act, Operation, Turn, led_by, outcome
 
 LONGEST_TURN = 1_000_000
 """Characters of one turn; more is a mistake, or a document to be split first."""
@@ -25,6 +25,8 @@ LONGEST_KEY = 100_000
 """Characters of an idempotency key; only its hash is kept."""
 LONGEST_SENTENCE = 2_000
 """Characters of the longest sentence that a policy reads: the rules take time in its square."""
+SKEW_S = 300.0
+"""How far ahead of this clock another may be: what is said to lie further ahead is not believed."""
 EARLIEST_S = -62_135_596_800.0
 """The beginning of the year 1."""
 LATEST_S = 253_402_300_799.0
@@ -117,6 +119,27 @@ def turn_of(given: TurnLike, now_s: float) -> tuple[Turn, float | None]:
     turn = replace(turn, at=now_s if at is None else at)
     check(turn)
     return replace(turn, attrs=dict(turn.attrs)), at
+
+
+def said_by(turn: Turn, now_s: float) -> Turn:
+    """A turn said now or before: of one that claims to lie ahead the claim is kept beside it."""
+    latest = now_s + SKEW_S
+    if turn.at <= latest:
+        return turn
+    return replace(turn, at=latest, attrs={**turn.attrs, CLAIMED: _iso(turn.at)})
+
+
+def not_ahead(operation: Operation, now_s: float) -> Operation:
+    """An operation that begins now or before: of one that does not the claim is a qualifier."""
+    latest, begins = now_s + SKEW_S, operation.valid_from
+    if begins is None or begins <= latest:
+        return operation
+    claimed = {**operation.qualifiers, CLAIMED: _iso(begins)}
+    return replace(operation, valid_from=latest, qualifiers=claimed)
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat()
 
 
 def _values(given: object) -> dict[str, Any]:

@@ -337,7 +337,7 @@ def stats(live: Live, parts: Parts) -> Stats:
         nodes = graph.nodes[graph.where()]
         facts = nodes[nodes["kind"] == NodeKind.FACT]
         kinds = graph.adjacency.columns["kind"][graph.adjacency.positions()[1]]
-        arcs = np.bincount(kinds[kinds < REVERSE], minlength=9)
+        arcs = np.bincount(kinds[kinds < REVERSE], minlength=max(ArcKind) + 1)
         held = (graph.nodes, graph.adjacency, state.vectors, state.lexicon)
         return Stats(
             nodes={k.name.lower(): int((nodes["kind"] == k).sum()) for k in NodeKind},

@@ -13,10 +13,13 @@ from warnings import warn
 
 import networkx as nx
 
+from mags.engram.claim import Correction
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
+from mags.graph.records import Grade
 from mags.memory import history, inspect, lookup, porting
 from mags.memory.asking import Asker
+from mags.memory.correcting import Corrector, Wrong
 from mags.memory.editing import Edit, Editor
 from mags.memory.forgetting import forget
 from mags.memory.inputs import (
@@ -26,7 +29,9 @@ from mags.memory.inputs import (
     check_key,
     id_or_name,
     known_id,
+    not_ahead,
     operation_of,
+    said_by,
     seconds,
     several,
     turn_of,
@@ -94,6 +99,7 @@ class Memory:
         self._asker = Asker(self._live, parts, self._recaller, self._observer)
         self._sleeper = Sleeper(self._live, parts)
         self._editor = Editor(self._live, parts)
+        self._corrector = Corrector(self._live, parts)
 
     def close(self) -> None:
         """Close the store; closing twice is harmless."""
@@ -121,24 +127,31 @@ class Memory:
         session: str = "",
         key: str | None = None,
         attrs: Mapping[str, str] | None = None,
+        trusted: bool = True,
     ) -> Seen:
         """Remember one turn, durable on return; costs a tick.
 
         `at`: when it was said (now). `key` makes it idempotent: with the same turn it returns the
         first result, with another it raises KeyConflict. `attrs`: words with it: `caption` is
         searched, `mark` pins, `outcome` (-1 to 1): how an act went, `led_by`: ids of its grounds.
+        Of who is not `trusted` with any `at` one that lies ahead is brought back to now, with a
+        warning, and what was claimed kept as the attribute `claimed_at`.
         """
-        said = {"text": text, "speaker": speaker, "at": at, "session": session}
-        return self._observed([self._prepared({**said, "key": key, "attrs": attrs})])[0]
+        said: dict[str, Any] = {"text": text, "speaker": speaker, "at": at, "session": session}
+        said |= {"key": key, "attrs": attrs}
+        return self._observed([self._prepared(said, trusted=trusted)])[0]
 
-    def observe_many(self, turns: Iterable[TurnLike], *, apart: bool = False) -> list[Seen]:
+    def observe_many(
+        self, turns: Iterable[TurnLike], *, apart: bool = False, trusted: bool = True
+    ) -> list[Seen]:
         """Remember turns in order, each read as by `observe`, embedded together; a tick a session.
 
         A turn is a `Turn`, a mapping with its fields, a (speaker, text) pair or a text. Each
         batch is one transaction; where one fails, or `turns` does, those before it stand.
-        `apart`: deprecated; call `observe` where each is to be a tick and a transaction.
+        `trusted`: see `observe`. `apart`: deprecated; call `observe` where each is to be a tick and
+        a transaction.
         """
-        given = map(self._prepared, several(turns, "turns"))
+        given = (self._prepared(turn, trusted=trusted) for turn in several(turns, "turns"))
         if apart:
             warn(_APART, DeprecationWarning, stacklevel=2)
             return [self._observed([one])[0] for one in given]
@@ -159,11 +172,14 @@ class Memory:
         one: bool | None = None,
         retract: bool = False,
         key: str | None = None,
+        trusted: bool = True,
     ) -> Seen:
         """Store a triple given as such, judged by the same arbiter; no episode, no tick.
 
         `at`, `until`: when it is true, where known. `one`: whether the slot holds one value
-        (asked of the relation table when None). `retract` closes it instead.
+        (asked of the relation table when None). `retract` closes it instead. It counts as the word
+        of whose memory it is, which ends what others say of somebody, but not what they say of
+        themself; of who is not `trusted`, as that of a third party, and `at` as in `observe`.
         """
         operation = operation_of(
             Act.RETRACT if retract else Act.ADD,
@@ -175,8 +191,15 @@ class Memory:
         )
         check_key(key)
         payload = self._live.payload(operation=repr(operation))
+        operation = operation if trusted else not_ahead(operation, self._live.clock())
         moment = self._live.clock() if at is None else operation.valid_from
-        return self._observer.fact(operation, at=float(moment or 0.0), key=key, payload=payload)
+        return self._observer.fact(
+            operation,
+            at=float(moment or 0.0),
+            key=key,
+            payload=payload,
+            grade=Grade.OWNER if trusted else Grade.THIRD,
+        )
 
     # -- reading -----------------------------------------------------------------
 
@@ -232,7 +255,8 @@ class Memory:
         What was cited is recharged and wired together; where that cannot be written (the
         memory is read_only, the disk full, another process writing) the answer comes all the
         same and `reply.warnings` tells. `on_text` receives the answer in pieces as a model
-        writes it. Without support the answer is "I don't know".
+        writes it. `reply.outcome` says whether it is answered, whether only the closest memories
+        are quoted, or whether nothing is known.
         """
         k = self._parts.settings.answer_k if k is None else k
         options = read_options(as_of, recorded_as_of, k, "hits to answer from")
@@ -250,18 +274,20 @@ class Memory:
         session: str = "",
         key: str | None = None,
         on_text: Callable[[str], None] | None = None,
+        trusted: bool = True,
     ) -> Reply:
         """One whole turn: route it, answer it from memory, remember it and the answer.
 
         A turn that only tells is answered with what was understood of it. Where the answer
-        fails the turn is remembered before the error is raised.
+        fails the turn is remembered before the error is raised. `trusted`: see `observe`.
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session, "key": key}
 
         def observe(**other: Any) -> Seen:
-            return self.observe(**{**said, **other})
+            return self.observe(**{**said, "trusted": trusted, **other})
 
-        return self._asker.converse(self._prepared(said)[0], observe, on_text)
+        turn, _ = self._prepared(said, trusted=trusted)
+        return self._asker.converse(turn, observe, on_text)
 
     def explain(self, trace: Trace, limit: int | None = None) -> Explanation:
         """A trace in words: anchors, paths with weights, shares of the score, sources."""
@@ -330,6 +356,39 @@ class Memory:
         Without a reward: 1 if the answer cited something, else 0. False: it was credited before.
         """
         return self._asker.credit(trace, reward)
+
+    def correct(
+        self,
+        wrong: Wrong,
+        right: str | None,
+        *,
+        speaker: str = "user",
+        at: Moment | None = None,
+        session: str = "",
+        key: str | None = None,
+        trusted: bool = True,
+    ) -> Seen:
+        """Say that a fact is wrong and what is right: one is denied, the other held since then.
+
+        `wrong`: a fact, by id or as something shows it, or a reply that cites it. `right`: the
+        value ("Bergen") or a sentence; None where it is only known to be wrong. It counts as the
+        word of the one it tells of, whoever `speaker` is; "I" in it is the speaker. Of who is not
+        `trusted` it counts as what `speaker` says, and denies nothing that others say of themself.
+        """
+        turn, _ = turn_of(
+            {"text": "-", "speaker": speaker, "at": at, "session": session, "key": key},
+            self._live.clock(),
+        )
+
+        def read() -> Correction:
+            found = self._corrector.read(wrong, right, speaker)
+            return found if trusted else replace(found, grade=Grade.UNKNOWN)
+
+        cited = wrong.citations if isinstance(wrong, Reply) else (wrong,)
+        ids = [one if isinstance(one, int) else getattr(one, "id", None) for one in cited]
+        payload = self._live.payload(correct=ids, right=right, speaker=speaker)
+        turn = turn if trusted else said_by(turn, self._live.clock())
+        return self._observer.correct(read, turn, payload=payload)
 
     def edit(self, node_id: int, **fields: Any) -> NodeView:
         """Change a node by hand, as `mags.Edit` says; raises NotFound, InvalidInput, ModelError."""
@@ -417,12 +476,14 @@ class Memory:
 
     # -- inside ------------------------------------------------------------------
 
-    def _prepared(self, given: TurnLike) -> tuple[Turn, str]:
+    def _prepared(self, given: TurnLike, *, trusted: bool = True) -> tuple[Turn, str]:
         """A turn, and the hash of what was given for it, which its key stands for."""
-        turn, at = turn_of(given, self._live.clock())
+        now = self._live.clock()
+        turn, at = turn_of(given, now)
         attrs = dict(turn.attrs)
         said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
-        return turn, self._live.payload(**said, at=at, attrs=attrs)
+        payload = self._live.payload(**said, at=at, attrs=attrs)
+        return turn if trusted else said_by(turn, now), payload
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in batches, then sleep if that is due."""

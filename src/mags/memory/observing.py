@@ -6,32 +6,40 @@ speaker told last, and what is known about the names in it. It needs no embeddin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from mags.engram.claim import Correction
 from mags.engram.engram import Engram
 from mags.engram.view import Inscribed, Moment
 from mags.errors import InvalidInput, ModelError
 from mags.graph.charge import node_charge
 from mags.graph.delta import Delta, Draft
 from mags.graph.graph import REVERSE
-from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.inputs import check, readable
 from mags.memory.live import Live
 from mags.memory.reading import Recaller, recent_turns, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Seen
-from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
+from mags.ports.policy import CLAIMED, Operation, Recalled, Reminded, Turn, Writing
 from mags.recall.spread import peers
 
 RECENT = 24
 """Episodes of the memory, of all speakers, among which what was told last is looked for."""
 OF_ONE = 16
 """Facts of one name, the newest first."""
-KEPT = ("facts", "notes", "closed", "confirmed")
+_SLANDER = re.compile(
+    r"\b(?:liars?|lying|l(?:ies|ied) (?:about|to)|always lies|dishonest|untrustworthy"
+    r"|mak(?:es|ing) (?:it|this|that|things|stuff) up"
+    r"|(?:don't|do not|never|can't|cannot) (?:be )?(?:believed?|trust(?:ed)?))\b",
+    re.IGNORECASE,
+)
+KEPT = ("facts", "notes", "closed", "confirmed", "disputed")
 """What a Delta keeps of its result, in ids, for a key that comes again."""
 
 
@@ -157,10 +165,13 @@ class Observer:
         moment = self._moment(own, tick, previous[0] if previous else None)
         done = engram.inscribe(draft, state, job.turn, writing, moment)
         known = {"key": job.turn.key, "payload": job.payload, "tick_after": tick}
-        return self._keep(draft, "observe", done, writing, **known)
+        doubts = (*not_believed(job.turn.attrs), *doubted(state, job.turn))
+        return replace(self._keep(draft, "observe", done, writing, **known), warnings=doubts)
 
-    def fact(self, operation: Operation, *, at: float, key: str | None, payload: str) -> Seen:
-        """Assert a triple; no tick, no episode."""
+    def fact(
+        self, operation: Operation, *, at: float, key: str | None, payload: str, grade: Grade
+    ) -> Seen:
+        """Assert a triple on the word of somebody of that grade; no tick, no episode."""
         repeated = self._repeated(key, payload)
         if repeated is not None:
             return repeated
@@ -173,10 +184,42 @@ class Observer:
                 return repeated
             draft = Draft(state.graph)
             moment = self._moment(vectors, state.graph.tick, None)
-            done = self._engram.assert_fact(draft, state, operation, moment, at=at)
+            done = self._engram.assert_fact(draft, state, operation, moment, at=at, grade=grade)
             if done.ignored:
                 raise InvalidInput(f"cannot assert this: {done.ignored[0][1]}")
-            return self._keep(draft, "assert", done, Writing(), key=key, payload=payload)
+            seen = self._keep(draft, "assert", done, Writing(), key=key, payload=payload)
+            return replace(seen, warnings=not_believed(operation.qualifiers))
+
+    def correct(
+        self,
+        read: Callable[[], Correction],
+        turn: Turn,
+        *,
+        payload: str,
+    ) -> Seen:
+        """Deny a fact, as `read` says it is meant, and hold what is right instead; no tick."""
+        repeated = self._repeated(turn.key, payload)
+        if repeated is not None:
+            return repeated
+        told = read()
+        turn = replace(turn, text=told.text)
+        writing = Writing(operations=() if told.right is None else (told.right,))
+        with self._live.reading() as state:
+            texts = self._engram.texts(state, turn, writing)
+        vectors = self._live.embed(texts)
+        with self._live.writing() as state:
+            repeated = self._repeated(turn.key, payload)
+            if repeated is not None:
+                return repeated
+            draft = Draft(state.graph)
+            tick = state.graph.tick
+            previous = state.episodes.recent(1, session_hash(state, turn.session))
+            moment = self._moment(vectors, tick, previous[0] if previous else None)
+            done = self._engram.correct(draft, state, turn, told, moment)
+            if done.ignored:
+                raise InvalidInput(f"cannot correct this: {done.ignored[0][1]}")
+            known = {"key": turn.key, "payload": payload, "tick_after": tick}
+            return self._keep(draft, "observe", done, writing, **known)
 
     def _wanted(self, job: Job) -> tuple[str, ...]:
         """Names about which the policy wants to know the open facts."""
@@ -286,6 +329,30 @@ def _open(state: State, ids: Iterable[int]) -> list[tuple[float, int, bool]]:
     times, ids = nodes["recorded_at"][held].tolist(), nodes["id"][held].tolist()
     guesses = ((nodes["flags"][held] & NodeFlag.GUESS) != 0).tolist()
     return list(zip(times, ids, guesses, strict=True))
+
+
+def not_believed(words: Mapping[str, str]) -> tuple[str, ...]:
+    """A warning where the time that was given was not taken."""
+    if CLAIMED not in words:
+        return ()
+    return (f"at lies ahead of now and was brought back; {words[CLAIMED]} is kept beside it",)
+
+
+def doubted(state: State, turn: Turn) -> tuple[str, ...]:
+    """A warning for each of those who speak here whose word somebody else runs down.
+
+    Nothing follows from it: what people say of themselves is theirs to say.
+    """
+    if not _SLANDER.search(turn.text):
+        return ()
+    said = state.names.find(turn.speaker)
+    whom = dict.fromkeys(state.names.scan(turn.text))
+    return tuple(
+        f"{turn.speaker or 'somebody'} doubts the word of {state.content(i).text}, who may still "
+        "say of themself what is so"
+        for i in whom
+        if i in state.speakers and i not in said
+    )
 
 
 def leave_window(draft: Draft, state: State, window: int) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from mags.graph.delta import Delta
+from mags.ports.answer import Outcome
 from mags.ports.chat import Usage
 from mags.ports.policy import Operation
 from mags.recall.found import FactView, Found, Trace
@@ -19,9 +20,10 @@ class Seen:
 
     `delta`: the change it made; `seq`: its place in the journal (0 for a repeated key).
     `facts`: new facts, `closed`: facts it superseded, `confirmed`: facts it said again
-    (node ids). `understood` False: kept as an episode, no fact made; `why` tells.
-    `repeated`: the key was known, nothing was written again. `warnings`: what did not go
-    well beside it (a sleep that was due).
+    (node ids). `disputed`: facts that say otherwise than one which stays, being of a higher grade
+    (what a person says of themself). `understood` False: kept as an episode, no fact made; `why`
+    tells. `repeated`: the key was known, nothing was written again. `warnings`: what did not go
+    well beside it (a sleep that was due), or is to be known of it (a time that was not taken).
     """
 
     episode_id: int
@@ -31,6 +33,7 @@ class Seen:
     notes: tuple[int, ...] = ()
     closed: tuple[int, ...] = ()
     confirmed: tuple[int, ...] = ()
+    disputed: tuple[int, ...] = ()
     understood: bool = True
     why: str = ""
     repeated: bool = False
@@ -43,7 +46,7 @@ class Citation:
 
     `speaker`, `at`: who said it and when; a fact by the first of its sources. `since`: when
     it began to hold, where that was stated; `until`: when it ceased to, where it has.
-    `tentative`: it is a guess.
+    `tentative`: it is a guess. `disputed`: it says otherwise than what somebody says of themself.
     """
 
     id: int
@@ -54,17 +57,21 @@ class Citation:
     since: datetime | None = None
     until: datetime | None = None
     tentative: bool = False
+    disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """An answer with what carries it.
 
+    `outcome`: `answered`, `closest` (not sure: the memories that come closest, quoted) or
+    `unknown`; "" where nothing was asked.
     `support` in [0, 1]; `citations` in the order of the text; `usage`: calls and tokens of
     the turn; `answerer`: who spoke; `fallback`: why it was not the configured model;
     `warnings`: what did not go well beside it (what was cited could not be strengthened).
     `operations`: what the model that answered wants remembered itself; `learnt`: what became
-    of that, the answer being its episode.
+    of that, the answer being its episode. `otherwise`: what others say against what is cited, which
+    the last lines of the text tell.
     """
 
     text: str
@@ -79,6 +86,8 @@ class Reply:
     warnings: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = ()
     learnt: Seen | None = None
+    otherwise: tuple[Citation, ...] = ()
+    outcome: Outcome | Literal[""] = "answered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

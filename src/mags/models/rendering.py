@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from mags.models.grammar import MARKUP
 from mags.ports.answer import ContextItem
-from mags.ports.policy import GUESS, Recalled, Turn
+from mags.ports.policy import DISPUTED, GUESS, Recalled, Turn
 
 NOTHING = "(nothing)"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -71,6 +71,7 @@ def memory(shown: Recalled | ContextItem) -> str:
     source = ", ".join(part for part in (quote(shown.speaker), date(shown.at)) if part)
     about = f" ({source})" if source else ""
     guess = f" {GUESS}" if shown.tentative else ""
+    guess += f" {DISPUTED}" if isinstance(shown, ContextItem) and shown.disputed else ""
     over = "" if shown.current else " (no longer true)"
     return f"[m{shown.id}]{about} {quote(shown.text)}{guess}{over}"
 

@@ -1,1 +1,1 @@
-"""How a memory changes by itself: one rule a file, and the cycle that orders them."""
+"""How a memory changes by itself: the rules of a turn and of sleep, and their order."""

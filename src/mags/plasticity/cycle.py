@@ -1,7 +1,7 @@
-"""The cycle: the order in which the rules of sleep run, and what comes of them.
+"""The cycle: the order in which the rules of sleep run, and what they give together.
 
 Sleep works on a `FrozenGraph`, so recall and writing go on beside it. `rebase` then drops the part
-of its Delta that touches what changed meanwhile.
+of its Delta that touches records which have changed since.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ RULES = (
     "importance",
     "capacity",
 )
-"""The rules that need nothing but the graph, in their order; regions and themes follow."""
+"""The rules that need only the graph, in the order they run; regions and themes follow."""
 
 OnRule = Callable[[str, Mapping[str, int]], None]
-"""Called after each rule: its name, and what it did how often (empty where nothing changed)."""
+"""Called after each rule with its name and its counts (empty if nothing changed)."""
 
 Rule = Callable[[FrozenGraph, np.random.Generator], Delta]
 """One rule of sleep: a frozen graph and a random generator in, a Delta out."""
@@ -46,13 +46,14 @@ Rule = Callable[[FrozenGraph, np.random.Generator], Delta]
 class SleepSettings:
     """Every rule with its numbers; None switches a rule off.
 
-    `live_at`: charge from which an association is alive. Turn a rule off with
-    `replace(settings, prune=None)`, or `without`. Crowding, birth and importance are off unless
-    told, as nothing was measured that they buy: `replace(settings, birth=Birth())`.
+    `live_at`: the charge from which an association is alive. Switch a rule off with
+    `replace(settings, prune=None)` or `without`. Crowding, birth and importance are off by
+    default; switch one on with `replace(settings, birth=Birth())`.
     """
 
     live_at: float = LIVE_AT
     solidify: Solidify | None = field(default_factory=Solidify)
+    # Crowding, birth and importance improved no recall that was measured (docs/decisions/0008).
     crowding: Crowding | None = None
     birth: Birth | None = None
     decay: Decay | None = field(default_factory=Decay)
@@ -64,13 +65,13 @@ class SleepSettings:
     regions: FindRegions | None = field(default_factory=FindRegions)
 
     def without(self, *rules: str) -> SleepSettings:
-        """The same with those rules off."""
+        """The same settings with those rules off."""
         return replace(self, **dict.fromkeys(rules))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Census:
-    """A memory in numbers at one tick."""
+    """Counts of a memory's nodes and arcs at one tick."""
 
     nodes: int
     cold: int
@@ -80,7 +81,7 @@ class Census:
     live: int
     solid: int
     charge: float
-    """what the associations' charges add up to"""
+    """the sum of the associations' charges"""
 
     @classmethod
     def of(cls, frozen: FrozenGraph) -> Census:
@@ -111,7 +112,7 @@ class SleepReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slept:
-    """What comes of a sleep: the Delta to apply, the report to show, the regions found."""
+    """The result of a sleep: the Delta to apply, the report to show, the regions found."""
 
     delta: Delta
     report: SleepReport
@@ -119,7 +120,7 @@ class Slept:
 
 
 class Sleep:
-    """Run the rules in their order, each on what the ones before it made.
+    """Run the rules in their order, each on the result of those before it.
 
     Solidify, crowding, birth, decay, prune, low degree, importance, capacity, regions,
     consolidate.
@@ -138,11 +139,11 @@ class Sleep:
         scribe: ThemeWriter | None = None,
         on_rule: OnRule | None = None,
     ) -> Slept:
-        """Sleep over a graph, or over a `FrozenGraph` of it taken before at sequence `base`.
+        """Sleep over a graph, or over a `FrozenGraph` of it that was taken at sequence `base`.
 
-        `now_s`: record time of new themes; `scribe`: what writes them (without it none are
-        written and regions stay nameless); `on_rule` hears of each rule when it is done.
-        The same picture, settings and seed give the same Delta. The clock stands frozen.
+        `now_s`: record time of new themes; `scribe`: writes them (without it no theme is written
+        and regions have no names); `on_rule` is called after each rule. The tick does not change.
+        The same frozen graph, settings and seed give the same Delta.
         """
         settings = self.settings
         frozen = memory
@@ -166,6 +167,8 @@ class Sleep:
             frozen = frozen.after(deltas[-1])
             heard("consolidate", _by_rule(deltas[-1].reasons).get("consolidate", {}))
         reasons = tuple(reason for delta in deltas for reason in delta.reasons)
+        # Composed: one record that several rules changed is one change, and a sleep is undone by
+        # one inverse.
         net = Delta.compose(deltas, "sleep")
         delta = replace(
             net,
@@ -182,18 +185,17 @@ class Sleep:
 
 
 def _by_rule(reasons: Iterable[Mapping[str, Any]]) -> Mapping[str, Mapping[str, int]]:
-    """What each rule did how often, by the reasons of its Delta."""
+    """The counts of each rule, from the reasons of its Delta."""
     return {r["rule"]: {k: v for k, v in r.items() if k != "rule"} for r in reasons}
 
 
 def rebase(delta: Delta, graph: Graph, *, base: int | None = None) -> Delta:
-    """The part of a Delta whose before images still are what `graph` holds.
+    """The part of a Delta whose before images still equal what `graph` holds.
 
-    What was altered, made or removed since is left alone: changes of it are dropped, and so
-    are arcs to nodes that are gone, the members of themes left as they were and the contents of
-    nodes whose change was dropped. The
-    clock is the graph's. `base`: the sequence `graph` stands at. Hold off writers from here
-    until the Delta is applied.
+    A change of a record that was altered, made or removed since is dropped. So are arcs to nodes
+    that are gone, member arcs of themes whose own change was dropped, and the contents of nodes
+    whose change was dropped. The tick is that of `graph`; `base` is the sequence it stands at.
+    The caller must keep writers out from here until the Delta is applied.
     """
     frozen = FrozenGraph.of(graph)
     nodes = _unchanged(delta.nodes, frozen.nodes, frozen.places(delta.nodes.before["id"]))
@@ -201,6 +203,7 @@ def rebase(delta: Delta, graph: Graph, *, base: int | None = None) -> Delta:
     kept = delta.nodes.take(nodes)
     arcs = _unchanged(delta.arcs, frozen.arcs, frozen.find(delta.arcs.before))
     arcs &= _has_ends(delta.arcs, kept, frozen)
+    # A theme whose new text was dropped keeps the members that its old text sums up.
     left = delta.nodes.before["id"][~nodes]
     arcs &= ~((delta.arcs.after["kind"] == ArcKind.MEMBER) & np.isin(delta.arcs.after["src"], left))
     if not (nodes.all() and arcs.all()):
@@ -230,7 +233,8 @@ def rebase(delta: Delta, graph: Graph, *, base: int | None = None) -> Delta:
 def _unchanged(
     changes: Changes, records: NDArray[np.void], place: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Where the before image is what `records` hold at `place` (-1: nothing)."""
+    """Where the before image equals the record at `place` (-1: there is none)."""
+    # Bits are compared, not values: NaN equals itself, and -0.0 is not 0.0.
     matches = np.asarray((place >= 0) == changes.had)
     both = np.flatnonzero(matches & changes.had)
     matches[both] = same_bits(changes.before[both], records[place[both]])
@@ -238,7 +242,10 @@ def _unchanged(
 
 
 def _joined_since(delta: Delta, frozen: FrozenGraph) -> NDArray[np.bool_]:
-    """Which changes take a node away that something else has an arc to."""
+    """Which changes remove a node that an arc outside this Delta leads to or from.
+
+    Without this, applying the Delta would leave that arc with one end only.
+    """
     nodes, arcs = delta.nodes, delta.arcs
     lost = nodes.had & ~nodes.has
     taken = frozen.find(arcs.removed())

@@ -1,7 +1,7 @@
-"""A graph frozen at one tick, for rules that look at all of it; nothing in it can be changed.
+"""A graph frozen at one tick, for rules that read all of it. Nothing in it may be changed.
 
-Sleep works on frozen graphs, so recall and writing go on beside it. Everything is in ascending
-order of ids: equal graphs give equal frozen graphs, whatever the order of their rows.
+Sleep works on frozen graphs, so recall and writing go on beside it. Everything is sorted by id:
+equal graphs give equal frozen graphs, whatever the order of their rows.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from mags.graph.graph import CARRIED, REVERSE, Graph
 from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag
 
 LIVE_AT = 0.2
-"""An association is alive from this charge on."""
+"""The charge from which an association is alive."""
 
 CORE_LEAST = 3
 """The smallest k whose k-cores count."""
 
 DENSITY = 0.1
-"""A core is dense if every member is next to this share of it."""
+"""A core is dense if every member is a neighbour of at least this share of it."""
 
 KIND_BITS = 4
 PLACE_BITS = 28
@@ -37,13 +37,14 @@ PLACE_BITS = 28
 class LiveNet:
     """The live associations between warm nodes, as an undirected simple graph of n nodes.
 
-    `indptr`, `indices`: CSR, int32, neighbours ascending; `weights`: the charges of both
-    directions added up.
+    `indptr`, `indices`: CSR, int32, neighbours ascending; `weights`: the sum of the charges in
+    both directions.
     """
 
     def __init__(
         self, n: int, ends: tuple[NDArray[Any], NDArray[Any]], charge: NDArray[Any]
     ) -> None:
+        # Adding the transpose merges a -> b and b -> a into one entry at each end.
         one_way = csr_array((charge, ends), (n, n))
         both = (one_way + one_way.T).tocsr()
         both.sort_indices()
@@ -76,10 +77,12 @@ class LiveNet:
         self, nodes: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """CSR (indptr, indices, weights) of the net between some nodes, ascending (k,)."""
+        # `slot` lists the entries of all rows of `nodes`, one row after another.
         start, length = self.indptr[nodes].astype(np.int64), self.degree[nodes].astype(np.int64)
         row = np.repeat(np.arange(len(nodes)), length)
         first = np.cumsum(length) - length
         slot = np.arange(len(row)) - np.repeat(first - start, length)
+        # A neighbour's new number is its place in `nodes`, if it is one of them at all.
         found = np.searchsorted(nodes, self.indices[slot])
         inside = nodes[np.minimum(found, len(nodes) - 1)] == self.indices[slot]
         indptr = np.zeros(len(nodes) + 1, np.int64)
@@ -93,10 +96,11 @@ class LiveNet:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FrozenGraph:
-    """Living nodes and all arcs between them, as they are at `tick`.
+    """Living nodes and all arcs between them at `tick`.
 
     `nodes`: NODE (n,), by id; `arcs`: ARC (m,), by source, target and kind; `src`, `dst`:
-    positions in `nodes`, int32 (m,). None of it may be written to.
+    positions in `nodes`, int32 (m,). The arrays must not be written to: later frozen graphs share
+    them.
     """
 
     nodes: NDArray[np.void]
@@ -108,9 +112,9 @@ class FrozenGraph:
 
     @classmethod
     def of(cls, graph: Graph, *, tick: int | None = None, live_at: float = LIVE_AT) -> FrozenGraph:
-        """A picture of `graph` at `tick` (its own clock unless told).
+        """A frozen copy of `graph` at `tick` (by default the graph's own tick).
 
-        Copies what it needs; hold off writers until it returns.
+        The caller must keep writers out until it returns.
         """
         rows = graph.where()
         rows = rows[np.argsort(graph.nodes["id"][rows])]
@@ -119,12 +123,14 @@ class FrozenGraph:
         place[rows] = np.arange(len(rows))
         tail, slots = graph.adjacency.positions()
         columns = graph.adjacency.columns
+        # Structure has an entry at both ends; only the one at its source is an arc of its own.
         forward = np.flatnonzero(columns["kind"][slots] < REVERSE)
         slots = slots[forward]
         src, dst = place[tail[forward]], place[columns["peer"][slots]]
         kind = columns["kind"][slots]
         key = _key(src, dst, kind)
         order = np.argsort(key, kind="stable")
+        # A removed node keeps its row, and an arc may still lie there.
         order = order[(src[order] >= 0) & (dst[order] >= 0)]
         slots, src, dst = slots[order], src[order], dst[order]
         arcs = np.empty(len(order), ARC)
@@ -149,17 +155,17 @@ class FrozenGraph:
 
     @cached_property
     def charge(self) -> NDArray[np.float64]:
-        """What every arc is worth at the tick, shape (m,)."""
+        """The charge of every arc at the tick, shape (m,)."""
         return arc_charge(self.arcs, self.tick)
 
     @cached_property
     def strength(self) -> NDArray[np.float64]:
-        """What every node's strength is worth at the tick, shape (n,)."""
+        """The strength of every node at the tick, shape (n,)."""
         return node_charge(self.nodes, self.tick)
 
     @cached_property
     def cold(self) -> NDArray[np.bool_]:
-        """Which nodes have left spread and sleep, shape (n,)."""
+        """Which nodes spread and sleep leave out, shape (n,)."""
         return np.asarray(self.nodes["flags"] & NodeFlag.COLD, np.bool_)
 
     @cached_property
@@ -210,13 +216,17 @@ class FrozenGraph:
         return _key(self.src, self.dst, self.arcs["kind"])
 
     def find(self, arcs: NDArray[np.void]) -> NDArray[np.int64]:
-        """Positions in `arcs` of ARC records' identities, -1 where there is none."""
+        """Positions in `arcs` of the arcs with these identities, -1 where there is none."""
         src, dst = self.places(arcs["src"]), self.places(arcs["dst"])
+        # A missing end has place -1, which would make a wrong key; it is masked below.
         found = _find(self._keys, _key(src, dst, arcs["kind"]))
         return np.where((src < 0) | (dst < 0), -1, found)
 
     def after(self, delta: Delta) -> FrozenGraph:
-        """What a Delta makes of this frozen graph; nodes are made or altered only."""
+        """This frozen graph with a Delta applied, which may make and alter nodes only.
+
+        It may make, alter and remove arcs.
+        """
         if not len(delta.nodes) and not len(delta.arcs):
             return self
         nodes = self._nodes_after(delta.nodes)
@@ -227,7 +237,7 @@ class FrozenGraph:
         changes = delta.arcs
         if len(changes):
             place, stays = self.find(changes.after), changes.had & changes.has
-            # What is known already need not be worked out again.
+            # Charges of unchanged arcs are copied, not computed again.
             columns[0], columns[3] = self.arcs.copy(), self.charge.copy()
             columns[0][place[stays]] = changes.after[stays]
             columns[3][place[stays]] = arc_charge(changes.after[stays], self.tick)
@@ -244,6 +254,7 @@ class FrozenGraph:
                 columns = [column[order] for column in columns]
         arcs, src, dst, charge = columns
         frozen = replace(self, nodes=nodes, arcs=arcs, src=src, dst=dst)
+        # Where `cached_property` keeps its values.
         frozen.__dict__["charge"] = charge
         if "net" in self.__dict__ and self._keeps_net(delta):
             frozen.__dict__["net"] = self.net
@@ -262,7 +273,7 @@ class FrozenGraph:
         return nodes
 
     def _keeps_net(self, delta: Delta) -> bool:
-        """Whether what is alive, and how strongly, is the same after the Delta."""
+        """Whether the live net, with its weights, is the same after the Delta."""
         nodes, arcs = delta.nodes, delta.arcs
         if not (nodes.had & nodes.has).all():
             return False
@@ -273,6 +284,7 @@ class FrozenGraph:
             charge = arc_charge(image, self.tick)
             live = there & (image["kind"] == ArcKind.ASSOCIATION) & (charge >= self.live_at)
             worth.append(np.where(live, charge, 0.0))
+        # A rule that stores a charge anew rounds it to float32: less than 1e-6 is no change.
         return bool(np.all(np.abs(worth[0] - worth[1]) < 1e-6))
 
     def delta(
@@ -292,7 +304,7 @@ class FrozenGraph:
 
 
 def altered(before: NDArray[np.void], **fields: ArrayLike) -> Changes:
-    """Changes of fields of records; records that end as they began are left out."""
+    """Changes that set fields of records; records that stay the same are left out."""
     after, every = before.copy(), np.ones(len(before), np.bool_)
     for name, values in fields.items():
         after[name] = values
@@ -305,7 +317,8 @@ def created(after: NDArray[np.void]) -> Changes:
 
 
 def removed(before: NDArray[np.void]) -> Changes:
-    """Changes that take records away."""
+    """Changes that remove records."""
+    # An absent image is zero but for the identity, by which both images name the same record.
     after = np.zeros(len(before), before.dtype)
     for name in IDENTITY[before.dtype]:
         after[name] = before[name]

@@ -1,7 +1,7 @@
-"""What a turn does to associations: Hebb's rule, competition for a limited sum, and credit.
+"""How a turn changes associations: Hebb's rule, competition for a limited sum, and credit.
 
-What was cited together is associated; a reward strengthens or weakens what led to it. These changes
-go into the turn's `Draft`, beside the engram's.
+Nodes that are cited together become associated. A reward strengthens or weakens the associations
+that led to an answer. These changes go into the turn's `Draft`, together with the engram's.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from mags.graph.records import ArcFlag, ArcKind, NodeFlag
 DAYS_MOST = int(np.iinfo(np.uint16).max)
 
 MOST = 8.0
-"""What a node's outgoing associations may add up to (W_max)."""
+"""The greatest sum of a node's outgoing associations (W_max)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnClock:
-    """When a turn happens, for plasticity: the clock, and the day or session, as a number."""
+    """When a turn happens: the tick, and the day or session as a number."""
 
     tick: int
     day: int
@@ -34,11 +34,11 @@ class TurnClock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hebb:
-    """Wire every two of the cited nodes, both ways: dw = eta a_i a_j (1 - w) from w = 0.
+    """Associate every two cited nodes, both ways: dw = eta a_i a_j (1 - w) from w = 0.
 
     eta = `rate` (1 + importance), so that salient events bind faster. With `anchors` on,
-    recalled anchors that were not cited wire with each other and with the cited at
-    eta x `anchor_share` (an ablation: it costs recall). Then each source's outgoing
+    recalled anchors that were not cited are associated with each other and with the cited nodes
+    at eta x `anchor_share` (an ablation: it costs recall). Then each source's outgoing
     associations compete for `most`.
     """
 
@@ -56,7 +56,7 @@ class Hebb:
         importance: float = 0.0,
         uncited: Mapping[int, float] | None = None,
     ) -> None:
-        """Wire `cited` (and `uncited` anchors, where switched on) into the draft.
+        """Put associations between `cited` nodes (and `uncited` anchors, if on) into the draft.
 
         `cited`, `uncited`: node id -> activation in [0, 1]; `importance`: of the event, in
         [0, 1]. Raises InvalidInput, NotFound.
@@ -71,6 +71,8 @@ class Hebb:
             if src not in cited or dst not in cited:
                 eta *= self.anchor_share
             if eta > 0.0:
+                # Raises NotFound. `add_arc` does not check its ends, and every active node is a
+                # `dst` at some point.
                 draft.peek(dst)
                 _strengthen(draft, (src, dst), eta, moment)
                 wired.setdefault(src, []).append(dst)
@@ -82,6 +84,7 @@ class Hebb:
 
 def _strengthen(draft: Draft, ends: tuple[int, int], eta: float, moment: TurnClock) -> None:
     arc = draft.add_arc(*ends, ArcKind.ASSOCIATION, w=0.0, t0=moment.tick)
+    # Learning starts from the charge of now, not from the stored weight, which has decayed.
     now = arc_charge(arc, moment.tick)
     arc["w"] = stored(np.minimum(now + eta * (1.0 - now), 1.0))
     arc["t0"] = moment.tick
@@ -94,15 +97,16 @@ def _strengthen(draft: Draft, ends: tuple[int, int], eta: float, moment: TurnClo
 def compete(
     draft: Draft, src: int, *, also: Iterable[int] = (), tick: int, most: float = MOST
 ) -> None:
-    """Take what a node's outgoing associations sum to beyond `most`, from the weakest.
+    """Weaken a node's outgoing associations, the weakest first, until they sum to `most`.
 
-    `also`: targets of associations from `src` that this draft makes, which the graph does
-    not hold yet. Solid associations give last. An association brought to 0 is pruned by the
-    next sleep.
+    `also`: targets of associations from `src` that this draft makes and the graph does not hold
+    yet. Solid associations are weakened last. The next sleep prunes an association that is at 0.
     """
     targets = dict.fromkeys(also)
     if src in draft.graph:
         held = draft.graph.arcs_from(src, ArcKind.ASSOCIATION)
+        # An upper bound without computing a charge: a charge is never above the stored weight,
+        # and an association that the draft touches is at most 1.
         if float(held["w"].sum()) + len(targets) <= most:
             return
         targets.update(dict.fromkeys(held["dst"].tolist()))
@@ -127,7 +131,7 @@ def compete(
 
 
 def recharge(draft: Draft, used: Iterable[int], *, tick: int, share: float = 0.5) -> None:
-    """Count a use of each node: strength regains `share` of what it lacks, cold ones warm.
+    """Count a use of each node: strength regains `share` of what it lacks; a cold node warms.
 
     Raises NotFound.
     """
@@ -161,11 +165,11 @@ class Credit:
         reward: float,
         tick: int,
     ) -> None:
-        """Credit associations in the draft; once for each trace (the caller's to see to).
+        """Credit associations in the draft. The caller makes sure it is once for each trace.
 
-        `shares`: (source id, target id) -> share c in [0, 1] of the cited hits' paths, as the
-        trace has them. Structure has no weight to change and associations that are gone stay
-        gone: both are passed over. `reward` in [-1, 1]. Raises InvalidInput.
+        `shares`: (source id, target id) -> share c in [0, 1] of the cited hits' paths, from the
+        trace. Structure, whose weights do not change, and associations that no longer exist are
+        skipped. `reward`: in [-1, 1]. Raises InvalidInput.
         """
         if not -1.0 <= reward <= 1.0:
             raise InvalidInput(f"a reward lies in [-1, 1], not {reward}", reward=reward)
@@ -178,6 +182,7 @@ class Credit:
             if arc is None:
                 continue
             now = arc_charge(arc, tick)
+            # Both forms keep w in [0, 1]: up by a part of what is lacking, down by a part of it.
             after = now + step * (1.0 - now) if step > 0.0 else now * (1.0 + step)
             arc["w"] = stored(np.clip(after, 0.0, 1.0))
             arc["t0"] = tick

@@ -1,4 +1,4 @@
-"""Importance: what much hangs on matters more than its words told when it was written."""
+"""Importance: a node that much is connected to gains importance in sleep."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mags.plasticity.frozen import FrozenGraph, altered
 class Importance:
     """Raise the importance of warm nodes to `weight` times their standing in the graph.
 
-    The greater of the two holds, not their sum: a node has one number, from which the share of
-    an earlier sleep could not be told, so a sum would grow with every sleep. For the same
-    reason it never falls. Raises of less than `step` wait, lest a sleep rewrite every node.
+    The greater of the two counts, not their sum: a node has one number, which does not say what
+    an earlier sleep added, so a sum would grow with every sleep. For the same reason it never
+    falls. Raises of less than `step` wait, so that a sleep does not rewrite every node.
     """
 
     weight: float = 0.15
@@ -35,9 +35,9 @@ class Importance:
 def standing(frozen: FrozenGraph) -> NDArray[np.float64]:
     """Weighted degree x out-degree of each node, scaled to [0, 1]; shape (n,).
 
-    Structure counts 1 an arc, a live association its charge, both ways for the weighted degree;
-    what is faint counts nothing. The scale is logarithmic, log(1 + x) against the greatest: a
-    product of degrees is heavy-tailed.
+    A structural arc counts 1 and a live association its charge, in both directions for the
+    weighted degree; other associations count nothing. The scale is logarithmic, log(1 + x)
+    divided by the greatest, since a product of degrees is heavy-tailed.
     """
     counted = frozen.live | (frozen.arcs["kind"] != ArcKind.ASSOCIATION)
     src, dst = frozen.src[counted], frozen.dst[counted]

@@ -1,4 +1,4 @@
-"""Life: crowding and birth, after Conway's game, on live associations."""
+"""Crowding and birth of live associations, after Conway's Game of Life."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from mags.plasticity.frozen import FrozenGraph, altered, created
 class Crowding:
     """A node keeps its `keeps` strongest live associations; the others weaken by `factor`.
 
-    Spared are solid ones, and those used in the last `rest_ticks` (stored anew since then).
-    Of equal charges the one to the lower id is kept.
+    Solid associations are spared, and so are those that were stored in the last `rest_ticks`,
+    as each use does. Of equal charges the one to the lower id is kept.
     """
 
     keeps: int = 24
@@ -32,6 +32,7 @@ class Crowding:
         live = live[count[frozen.src[live]] > self.keeps]
         live = live[np.lexsort((frozen.dst[live], -frozen.charge[live], frozen.src[live]))]
         src = frozen.src[live]
+        # The place of each association among those of its source, the strongest at 0.
         rank = np.arange(len(live)) - np.searchsorted(src, src)
         idle = frozen.tick - frozen.arcs["t0"][live] >= self.rest_ticks
         weak = live[(rank >= self.keeps) & idle & ~frozen.solid[live]]
@@ -44,10 +45,10 @@ class Crowding:
 class Birth:
     """Two unlinked nodes with `common` or more live neighbours in common become associated.
 
-    Both ways, at `weight`; the best supported pairs first, chance between equals; at most
-    `share` of the live edges (one pair at least), less what was born at this very tick: an
-    idle memory that sleeps again bears no more. Hubs, of more than `hub` live neighbours,
-    neither take part nor count as common neighbours.
+    Both ways, at `weight`; the pairs with most common neighbours first, at random between
+    equals. At most `share` of the live edges are born (at least one pair), less those born at
+    this same tick, so that an idle memory that sleeps again gets no more. Hubs, nodes of more
+    than `hub` live neighbours, neither take part nor count as common neighbours.
     """
 
     common: int = 3
@@ -64,6 +65,7 @@ class Birth:
         pairs = open_pairs(
             (net.indptr, net.indices), frozen.links, least=self.common, hub=self.hub, most=most
         )
+        # Ties at the lowest count may be more than `most`: the random key chooses among them.
         pairs = pairs[np.lexsort((rng.random(len(pairs)), -pairs[:, 2]))[:most]]
         arcs = np.zeros(2 * len(pairs), ARC)
         arcs["src"] = frozen.ids[pairs[:, [0, 1]].ravel()]
@@ -75,7 +77,8 @@ class Birth:
         return frozen.delta("birth", arcs=created(arcs), pairs=len(pairs))
 
     def _born(self, frozen: FrozenGraph) -> int:
-        """Pairs born at this very tick, told by their weight."""
+        """How many pairs were born at this tick."""
+        # A birth leaves no mark of its own. Unused, stored now and of exactly this weight is one.
         arcs = frozen.arcs
         fresh = frozen.live & (arcs["t0"] == frozen.tick) & (arcs["uses"] == 0)
         return int(np.count_nonzero(fresh & (arcs["w"] == np.float32(self.weight)))) // 2

@@ -1,4 +1,4 @@
-"""Regions: communities of live associations, named for the eye and for step-back queries."""
+"""Regions: communities of live associations, with names for display and step-back queries."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Regions:
     """Which region each node is in.
 
     `ids`: int64 (n,), ascending; `label`: int32 (n,), 0 for the largest region, NOWHERE for
-    none; `leaders`: for each region the ids of its best connected nodes, entities and themes
-    before others; `names`: the leaders' words, for the largest, where they were asked for.
-    Beside `names` there are numbers only, so a picture of them may be kept.
+    none; `leaders`: for each region the ids of its best connected nodes, entities before other
+    nodes and themes last; `names`: the leaders' words, for the largest regions, if asked for.
+    Everything but `names` is numbers, so it may be kept after words are forgotten.
     """
 
     ids: NDArray[np.int64]
@@ -46,7 +46,7 @@ class Regions:
 class FindRegions:
     """Leiden communities of at least `least` nodes, with `leaders` leaders each.
 
-    The `named` largest get names. No chance is involved: the same graph has the same regions.
+    The `named` largest get names. Nothing is random: the same graph has the same regions.
     """
 
     resolution: float = 1.0
@@ -72,11 +72,12 @@ class FindRegions:
         self, frozen: FrozenGraph, label: NDArray[np.int32]
     ) -> tuple[tuple[int, ...], ...]:
         net = frozen.net
+        # The sum of a node's live weights.
         pull = np.bincount(
             np.repeat(np.arange(net.n), net.degree), weights=net.weights, minlength=net.n
         )
         kind = frozen.nodes["kind"]
-        # A theme's words may be out of date by the time the region's name is read.
+        # Themes last: their words may be out of date by the time the region's name is read.
         place = np.where(kind == NodeKind.ENTITY, 0, np.where(kind == NodeKind.THEME, 2, 1))
         inside = np.flatnonzero(label >= 0)
         inside = inside[np.lexsort((-pull[inside], place[inside], label[inside]))]

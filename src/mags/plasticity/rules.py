@@ -1,6 +1,6 @@
-"""The rules of sleep that ship switched on: solidify, decay, prune, low degree, capacity.
+"""The rules of sleep that are on by default: solidify, decay, prune, low degree, capacity.
 
-Each takes a picture of the memory and gives a Delta.
+Each takes a frozen graph and returns a Delta.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ ENTRY_BYTES = sum(np.dtype(kind).itemsize for kind in ADJACENCY.values())
 """Bytes of one entry in a node's block."""
 
 LONG_TICKS = 200
-"""Spans of low degree are told apart in doublings of this many ticks."""
+"""Spans of low degree are compared in doublings of this many ticks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solidify:
-    """What is strong and was used again and again stays.
+    """Make strong associations permanent once they have been used often, on different days.
 
-    An association of charge `weight`, used `uses` times on `days` days, stops decaying. Different
-    sessions count as different days.
+    An association of at least charge `weight`, used `uses` times on `days` days, stops decaying.
+    Different sessions count as different days.
     """
 
     weight: float = 0.6
@@ -36,7 +36,8 @@ class Solidify:
     days: int = 6
 
     def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
-        """Associations marked SOLID, stored with their charge of now."""
+        """Associations marked SOLID, stored with their present charge."""
+        # Solid arcs do not decay from `w`, so `w` has to become what is left of it now.
         arcs = frozen.arcs
         proven = frozen.liquid & ~frozen.solid & (frozen.charge >= self.weight)
         proven &= (arcs["uses"] >= self.uses) & (arcs["days"] >= self.days)
@@ -50,14 +51,14 @@ class Solidify:
 class Decay:
     """Refresh the support of associations: their live triangles, counted up to four.
 
-    Decay itself is lazy (see `mags.graph.charge`): what is not used fades, and what stands in
-    triangles fades slower. This rule only looks again at what lengthens the half-lives.
+    Decay itself is lazy (see `mags.graph.charge`): an unused association fades, more slowly if
+    it is part of triangles. This rule only counts the triangles again.
 
-    An association whose support changes is stored anew with its charge of now, so that the
-    new half-life begins now and no charge ever rises; all others stay untouched.
+    An association whose support changes is stored anew with its present charge, so that the
+    new half-life begins now and no charge ever rises. All others stay as they are.
     `lonely_under`: fewer live triangles than this count as none (loneliness: plain decay);
-    0 switches that off. `fades` False: nothing fades, what was lost since the last sleep comes
-    back (an ablation).
+    0 switches that off. With `fades` False nothing fades, and what was lost since the last sleep
+    comes back (an ablation).
     """
 
     lonely_under: int = 2
@@ -79,7 +80,7 @@ class Decay:
 
 
 def _unfaded(frozen: FrozenGraph) -> Delta:
-    """Weights and strengths as they were stored, as if they were of now."""
+    """Weights and strengths as they are stored, dated now, as if no time had passed."""
     arcs = frozen.arcs[frozen.liquid & ~frozen.solid]
     nodes = frozen.nodes
     arcs, nodes = arcs[arcs["t0"] < frozen.tick], nodes[nodes["strength_tick"] < frozen.tick]
@@ -96,6 +97,7 @@ class Prune:
     def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """Removed associations."""
         faint = frozen.liquid & (frozen.charge < self.floor) & ~frozen.solid
+        # Dense cores are not looked for where nothing is faint.
         if faint.any():
             faint &= ~frozen.core_arcs
         gone = frozen.arcs[faint]
@@ -104,9 +106,9 @@ class Prune:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LowDegree:
-    """Keep the tick since which a node has had fewer than `least` live associations.
+    """Record the tick since which a node has had fewer than `least` live associations.
 
-    Neighbours count once, whichever way the association goes; structure does not count.
+    A neighbour counts once, whatever the direction of the association; structure does not count.
     """
 
     least: int = 2
@@ -115,6 +117,7 @@ class LowDegree:
         """Changes of `low_degree_since_tick` of warm nodes; -1 while a node has enough."""
         low = frozen.net.degree < self.least
         since = frozen.nodes["low_degree_since_tick"]
+        # -1 says "not low": only nodes that cross the limit change, so the first tick is kept.
         changed = (low == (since < 0)) & ~frozen.cold
         low = low[changed]
         nodes = altered(frozen.nodes[changed], low_degree_since_tick=np.where(low, frozen.tick, -1))
@@ -126,12 +129,12 @@ class LowDegree:
 class Capacity:
     """Keep the memory within its limits; None is no limit. Nodes go cold and are never removed.
 
-    `max_nodes`: warm nodes. Over it, nodes go cold: isolated ones first, then by how long
-    they have been of low degree, how unused (least strength) and how unimportant; members
-    of a dense core last, pinned ones never.
+    `max_nodes`: warm nodes. Over it, nodes go cold: isolated ones first, then those of low degree
+    for longest, of least strength and of least importance. Members of a dense core go last,
+    pinned nodes never.
     `max_edges`: arcs of all kinds; `max_bytes`: the graph's nodes and arcs in memory, without
-    words and vectors. Over either, the weakest associations go, never solid ones, those of
-    a dense core, or structure. (The journal's bytes are the store's to compact.)
+    words and vectors. Over either, the weakest associations are removed, but no solid ones, none
+    inside a dense core, and no structure. (The journal's bytes are for the store to compact.)
     """
 
     max_nodes: int | None = None
@@ -161,6 +164,7 @@ class Capacity:
         if self.max_edges is not None:
             over.append(len(frozen.arcs) - self.max_edges)
         if self.max_bytes is not None:
+            # Rounded up. An association has one entry, so each one removed frees ENTRY_BYTES.
             over.append(-((self.max_bytes - graph_bytes(frozen)) // ENTRY_BYTES))
         excess = max(over)
         if not excess:
@@ -172,12 +176,13 @@ class Capacity:
 
 
 def coldest_first(frozen: FrozenGraph) -> NDArray[np.int64]:
-    """Positions of the nodes that may go cold, the first to go first."""
+    """Positions of the nodes that may go cold, in the order in which they go."""
     nodes, net = frozen.nodes, frozen.net
     may = np.flatnonzero(~frozen.cold & ((nodes["flags"] & NodeFlag.PINNED) == 0))
     since = nodes["low_degree_since_tick"][may]
     span = np.where(since < 0, 0, frozen.tick - since)
     long_low = np.floor(np.log2(1 + np.maximum(span, 0) / LONG_TICKS))
+    # `lexsort` sorts by its last key first, so read this from the bottom up.
     order = np.lexsort(
         [
             nodes["importance"][may],
@@ -191,7 +196,7 @@ def coldest_first(frozen: FrozenGraph) -> NDArray[np.int64]:
 
 
 def graph_bytes(frozen: FrozenGraph) -> int:
-    """Bytes of the graph's nodes and arcs in memory; structure is held at both its ends."""
+    """Bytes of the graph's nodes and arcs in memory; structure has an entry at both ends."""
     associations = int(np.count_nonzero(frozen.arcs["kind"] == ArcKind.ASSOCIATION))
     entries = 2 * len(frozen.arcs) - associations
     return len(frozen.nodes) * NODE.itemsize + entries * ENTRY_BYTES

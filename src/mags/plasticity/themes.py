@@ -1,6 +1,6 @@
-"""Themes: a dense core becomes a THEME node with its members and a summary of what holds.
+"""Themes: a core becomes a THEME node with its members and a summary of what is still true.
 
-What may not be summed up (`over`, `unfit`) is asked here by sleep and by recall.
+Sleep and recall both ask here what a summary must leave out (`over`, `unfit`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ from mags.plasticity.frozen import FrozenGraph, created
 from mags.plasticity.regions import Regions
 
 CUTS = (1.0, 2.0, 4.0)
-"""Resolutions at which a core that is too large is cut; what is too large then makes no theme."""
+"""Resolutions at which a large core is cut, one after another; parts still too large make none."""
 
 NAMES = 3
+"""Names in a summary."""
 SENTENCES = 2
+"""Texts of other members in a summary."""
 LONGEST = 240
 """Characters after which a member's text is cut at a sentence or a word."""
 
@@ -43,27 +45,35 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def over(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
-    """Which nodes are over, were retracted, or repeat an answer of the memory; bool (n,)."""
+    """Which nodes are over at `moment`, were retracted, or repeat an answer of the memory.
+
+    bool (n,). `moment`: event time.
+    """
     ended = (nodes["valid_to"] <= moment) | (
         (nodes["flags"] & int(NodeFlag.RETRACTED) > 0) & (nodes["valid_to"] < NEVER)
     )
+    # Only facts and notes end. An episode that repeats an answer would have the memory quote
+    # itself.
     tells = np.isin(nodes["kind"], (int(NodeKind.FACT), int(NodeKind.NOTE)))
     return np.asarray((tells & ended) | (nodes["flags"] & int(NodeFlag.RECALLED) > 0))
 
 
 def unfit(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
-    """Which nodes no theme may hold: what is over, and guesses; bool (n,).
+    """Which nodes no theme may have as members: what is over, disputed or a guess; bool (n,).
 
-    A summary cannot mark a part of itself as a guess. The turn that a guess came from may be
-    summed up, in its own words.
+    A summary cannot mark a part of itself as a guess. The turn that a guess was read from may be
+    a member, in its own words.
     """
-    return np.asarray(over(nodes, moment) | (nodes["flags"] & int(NodeFlag.GUESS) > 0))
+    marks = int(NodeFlag.GUESS | NodeFlag.DISPUTED)
+    return np.asarray(over(nodes, moment) | (nodes["flags"] & marks > 0))
 
 
 def reworded(nodes: NDArray[np.void], theme: np.void) -> NDArray[np.bool_]:
-    """Which members of a theme got new words after the theme did; (n,). Entities do not count:
-    their words change with every name that is learned.
+    """Which members of a theme got new words after the theme did; bool (n,).
+
+    Entities do not count: their words change with every name that is learned.
     """
+    # Content ids rise, so a greater one is newer.
     return np.asarray(
         (nodes["kind"] != NodeKind.ENTITY) & (nodes["content"] > theme["content"]), np.bool_
     )
@@ -79,7 +89,7 @@ class Member:
 
 
 def central_summary(members: Sequence[Member]) -> str:
-    """Up to three names and two sentences, those nearest the mean of the members' vectors.
+    """Up to three names and two texts, those nearest the mean of the members' vectors.
 
     "Ana, Oslo: Ana lives in Oslo. The flat looks over the harbour." Repeated texts count
     once; equally near ones keep the order given.
@@ -99,7 +109,7 @@ def central_summary(members: Sequence[Member]) -> str:
 
 
 def _opening(text: str) -> str:
-    """The first sentences of a text that fit, or as many of its words."""
+    """The first sentences of a text that fit into LONGEST characters, or else its first words."""
     if len(text) <= LONGEST:
         return text
     kept = ""
@@ -111,7 +121,7 @@ def _opening(text: str) -> str:
 
 
 class Work(NamedTuple):
-    """A theme to write: its position (None for a new one), its members, those that are new to it.
+    """A theme to write: its position (None if new), its members, and those that are new to it.
 
     Members are positions, ascending.
     """
@@ -123,10 +133,10 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThemeWriter:
-    """What writing a theme takes from outside.
+    """The functions with which themes are written.
 
     `words`: node ids to contents, in order; `vectors`: node ids to float32 (n, d), rows of
-    unit length; `embed`: texts to the same; `ids`: for new nodes and contents;
+    unit length; `embed`: texts to vectors of the same form; `ids`: for new nodes and contents;
     `summarise`: members, best connected first, to the theme's text.
     """
 
@@ -141,13 +151,14 @@ class ThemeWriter:
 class Consolidate:
     """Make or update a theme for every innermost core of `least` to `most` nodes.
 
-    Themes sum up what holds: what is over, and the turns that told it, are in none. A theme with
-    such a member loses it and gets a new text, or goes where fewer than `least` stay. Larger
-    cores are cut along their communities. A theme whose members mostly are those of
-    a core (Jaccard index at least `same`) gains the new ones and a new text, once they are
-    `news` of the core or more; a core of which that share belongs to one larger theme is left
-    to it; otherwise a new theme is made. At most `batch` themes are written a sleep: those that
-    lost something, then the densest and largest. Members that hold never leave.
+    A theme sums up what is still true: facts that are over, and the turns that told them, are in
+    none. A theme with such a member loses it and gets a new text, or is removed if fewer than
+    `least` members stay. Other members never leave. Larger cores are cut into communities.
+
+    A theme whose members are mostly those of a core (Jaccard index at least `same`) gains the new
+    ones and a new text, once they are a share `news` of the core. A core of which a share `same`
+    belongs to one larger theme is left to that theme. Otherwise a new theme is made. At most
+    `batch` themes are written in a sleep: those that lost members, then the densest and largest.
     """
 
     least: int = 4
@@ -166,15 +177,17 @@ class Consolidate:
     ) -> Delta:
         """THEME nodes with contents, and MEMBER arcs.
 
-        `now_s`: record time; what ended by then, or by the newest turn, is over. `regions` of this
-        frozen graph, where known, spare finding the communities of large cores anew.
+        `now_s`: record time; what ended by then, or by the newest turn, is over. With the
+        `regions` of this frozen graph the communities of large cores need not be found again.
         """
+        # The present is not before the newest turn (docs/decisions/0006).
         said = frozen.nodes["valid_from"][frozen.nodes["kind"] == NodeKind.EPISODE]
         unfit = not_to_tell(frozen, max(now_s, float(said.max(initial=-NEVER))))
         themes = Themes(frozen, unfit)
         mended, work, gone = list[Work](), list[Work](), list[int]()
         for core in self._cores(frozen, regions, unfit):
             theme, shared = themes.nearest(core)
+            # shared / (size of the union) >= same, without dividing.
             old = themes.members[theme]
             fresh = np.setdiff1d(core, old, assume_unique=True)
             if theme is not None and shared >= self.same * (len(old) + len(core) - shared):
@@ -185,6 +198,7 @@ class Consolidate:
                     work.append(Work(theme, np.union1d(old, core), fresh))
             elif shared < self.same * len(core):
                 work.append(Work(None, core, core))
+        # Themes that no core holds together any more still lose what is over.
         for theme in themes.outdated:
             if theme in themes.taken:
                 continue
@@ -226,9 +240,9 @@ class Consolidate:
         scribe: ThemeWriter,
         now_s: float,
     ) -> Delta:
-        """`gone`: positions of the themes that go."""
-        # Ids are taken before any words are read, so that words that change from here on have
-        # greater ids than the text (`reworded`).
+        """The Delta that writes `work`; `gone`: positions of the themes to remove."""
+        # Ids are taken before any words are read. A member whose words change while the text is
+        # made then has a greater content id than the text, and `reworded` sees it.
         take = scribe.ids.take
         ids = [
             (take() if one.theme is None else int(frozen.ids[one.theme]), take()) for one in work
@@ -278,7 +292,10 @@ class Consolidate:
 
 
 def _newest(frozen: FrozenGraph, members: NDArray[np.int64]) -> float:
-    """When the newest of what is summed up was said or began: a theme is no newer than that."""
+    """When the newest member was said or began, which is how new the theme counts as.
+
+    A theme dated by its sleep would look like news about old facts.
+    """
     times = frozen.nodes["valid_from"][members]
     return float(times[np.isfinite(times)].max(initial=-NEVER))
 
@@ -286,7 +303,7 @@ def _newest(frozen: FrozenGraph, members: NDArray[np.int64]) -> float:
 def _cut(
     frozen: FrozenGraph, core: NDArray[np.int64], most: int, resolution: float
 ) -> Iterator[NDArray[np.int64]]:
-    """A core's communities, where it has more than `most` nodes."""
+    """A core's communities if it has more than `most` nodes, else the core."""
     if len(core) <= most:
         yield core
         return
@@ -305,7 +322,7 @@ def _members(frozen: FrozenGraph, members: NDArray[np.int64], scribe: ThemeWrite
 
 
 def not_to_tell(frozen: FrozenGraph, moment: float) -> NDArray[np.bool_]:
-    """What is `unfit`, and the turns that told what is over; (n,)."""
+    """Which nodes are `unfit`, or are turns that told what is over; bool (n,)."""
     found, ended = unfit(frozen.nodes, moment), over(frozen.nodes, moment)
     sources = (frozen.arcs["kind"] == ArcKind.SOURCE) & ended[frozen.src]
     found[frozen.dst[sources]] = True
@@ -313,12 +330,12 @@ def not_to_tell(frozen: FrozenGraph, moment: float) -> NDArray[np.bool_]:
 
 
 class Themes:
-    """The themes there are, by their positions, to be found by their members.
+    """The existing themes by position, to be found by their members.
 
-    `members`: positions of a theme's members, ascending, but for those that are `unfit` (bool by
-    position); None has none. `outdated`: themes with an unfit member, or one that got new words
-    since; `leaving`: positions among the arcs of those to unfit members. `taken`: themes that a
-    core has, as one stands for one core only.
+    `members`: positions of a theme's members, ascending, without those that are `unfit` (bool by
+    position); empty for None. `outdated`: themes with an unfit member, or one that got new words
+    since; `leaving`: positions in `arcs` of the arcs to unfit members. `taken`: themes that a
+    core has got already, since a theme stands for one core only.
     """
 
     def __init__(self, frozen: FrozenGraph, unfit: NDArray[np.bool_]) -> None:
@@ -339,7 +356,7 @@ class Themes:
                 self._of.setdefault(position, []).append(theme)
 
     def nearest(self, core: NDArray[np.int64]) -> tuple[int | None, int]:
-        """The theme that shares most with a core, and how much; the smaller of equals."""
+        """The theme that shares most members with a core, and how many; the smaller of equals."""
         shared = Counter(
             theme
             for position in core.tolist()
@@ -352,7 +369,7 @@ class Themes:
 
 
 def groups(values: NDArray[np.int64], label: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
-    """Values of one label each, by ascending label, in the order they came in."""
+    """Groups of values with the same label, by ascending label, in the order of the input."""
     order = np.argsort(label, kind="stable")
     if len(order):
         yield from np.split(values[order], np.flatnonzero(np.diff(label[order])) + 1)

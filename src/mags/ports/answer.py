@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from mags.ports.chat import Usage
 from mags.ports.policy import Operation, Turn
@@ -16,6 +16,9 @@ class ContextItem:
 
     `at`: when it was said, event time in seconds, `speaker`: by whom. `current`: it holds at
     the time asked about (now, or `as_of`). `tentative`: it is a guess.
+    `disputed`: it says otherwise than what somebody says of themself, which is not shown beside it.
+    `grade`: of a fact, whose word it is, the higher the nearer (5: of whom it tells themself); 0
+    where all are alike, because one person alone has spoken.
     `score`: recall's own, higher is better, comparable within one recall only.
     `fact`: (subject, relation, object) of a FACT, else None. `valid_from`, `valid_to`: event
     time in seconds, where stated. `step`: place in a chain of hops (0 is the first), else None.
@@ -28,6 +31,8 @@ class ContextItem:
     speaker: str = ""
     current: bool = True
     tentative: bool = False
+    disputed: bool = False
+    grade: int = 0
     score: float = 0.0
     fact: tuple[str, str, str] | None = None
     valid_from: float | None = None
@@ -36,12 +41,19 @@ class ContextItem:
     within: int | None = None
 
 
+Outcome = Literal["answered", "closest", "unknown"]
+"""What came of a question. `answered`: the text answers it. `closest`: it was not sure, and quotes
+at most two memories that come closest; the text never begins with a value. `unknown`: nothing that
+was recalled shares what is asked."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What was answered and what it rests on.
 
+    `outcome`: whether it is an answer, the closest memories or neither.
     `citations`: ids of the items the text cites, in order of their first mention.
-    `support`: in [0, 1], how well they carry it; 0 for "I don't know".
+    `support`: in [0, 1], how well they carry it.
     `links`: pairs (low, high) of ids the answer connected. `queries`: what was recalled again.
     `operations`: what the model itself wants remembered. `rounds`: calls of the model.
     `fallback`: why another answerer than the configured one spoke, else None. `by`: the name of
@@ -49,6 +61,7 @@ class Answer:
     """
 
     text: str
+    outcome: Outcome = "answered"
     citations: tuple[int, ...] = ()
     support: float = 0.0
     links: tuple[tuple[int, int], ...] = ()

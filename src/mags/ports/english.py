@@ -11,6 +11,8 @@ from importlib import resources
 from types import MappingProxyType
 
 from mags.caches import cached
+from mags.index.languages import ENGLISH as ENGLISH
+from mags.index.languages import language as language
 from mags.index.names import at_home as at_home
 from mags.index.names import called as called
 from mags.index.names import plain_kin as plain_kin
@@ -31,6 +33,12 @@ THIRD_PERSON = frozenset(
 )
 """Pronouns, folded."""
 
+SLOT_WORDS = _set(
+    "home place residence address move house flat work job position role employer employment "
+    "age years birthday budget money amount limit sum income salary pay wage wages earnings "
+    "name number own new current present main usual"
+)
+"""What the topic of a statement calls its slot by ("home", "work"), or that tells none apart."""
 _VOWELS = frozenset("aeiou")
 _DOUBLED = _set(
     "admit ban bet bat beg chat control commit cut dig drag drop enrol excel fit fulfil get grab "

@@ -34,6 +34,13 @@ _WHEN = re.compile(
 )
 _WISHED = re.compile(r"\W*(?:oh,? )?(?:if only|i wish)\b", re.IGNORECASE)
 """How a sentence begins that tells of what is not so."""
+_UNSURE = re.compile(
+    r"\b(?:perhaps|maybe|possibly|probably|apparently|supposedly|allegedly|presumably|might"
+    r"|rumou?r has it|(?:i|we) (?:think|guess|suppose|believe|suspect|heard|hear)|not (?:so )?sure"
+    r"|(?:he|she|they|someone|somebody|everybody|everyone|people) says?)\b",
+    re.IGNORECASE,
+)
+"""What shows that a sentence tells what is only thought or heard."""
 
 
 def _stems(words: str) -> frozenset[str]:
@@ -251,6 +258,11 @@ def only(text: str) -> frozenset[str]:
 def is_wished(sentence: str) -> bool:
     """Whether a sentence tells of what is not so ("if only", "I wish")."""
     return _WISHED.match(sentence) is not None
+
+
+def is_unsure(sentence: str) -> bool:
+    """Whether a sentence tells what is only thought or heard, which contradicts nothing."""
+    return _UNSURE.search(sentence) is not None
 
 
 def is_specific(new: Sentence, old: Sentence, least: int) -> bool:

@@ -29,8 +29,14 @@ LED_BY = "led_by"
 """Attribute of such a turn: ids of the episodes that led to the act, separated by spaces; where one
 of them reports an act, also those that led to that. Where a fact of one of them is over, the good
 outcome is no advice any more."""
+CLAIMED = "claimed_at"
+"""Attribute of a turn, or qualifier of a fact, that was given a time which was not believed."""
+ASSISTANTS = ("assistant", "mags", "tool", "system", "function", "ai", "bot", "chatbot")
+"""Speakers that are programs, by name: what they say of others is worth least."""
 GUESS = "(a guess)"
 """What a fact that was not surely read is marked with, wherever it is shown."""
+DISPUTED = "(disputed)"
+"""What is marked so says otherwise than what somebody said of themself."""
 NO_LONGER = "no longer "
 """What begins a relation that tells that something is over: "no longer works at"."""
 _ID = re.compile(r"(?<!\S)[0-9]{1,18}(?!\S)")
@@ -68,7 +74,8 @@ class Operation:
     `subject`, `object`: names as they should be known (pronouns resolved).
     `relation`: a short verb phrase in the present ("lives in"), canonical where the table
     knows it. `qualifiers`: roles to words (`kind` names the slot further, as in favourite
-    *food*; `when`, `where`, `condition`, `exception`, `reason`, `with`).
+    *food*; `topic` tells one from others of its kind, as in *grocery* budget; `when`, `where`,
+    `condition`, `exception`, `reason`, `with`; `source`: who is said to have said so).
     `text`: a sentence that stands alone (made from the triple when empty).
     `valid_from`, `valid_to`: event time in seconds, None where nothing was stated.
     `one`: the slot holds one value - True or False when known, None to ask the table.
@@ -95,6 +102,8 @@ class Operation:
     """Names learned in passing: entity -> other names ("my sister Ana": {"Ana": [...]})."""
     tentative: bool = False
     exact: bool = False
+    rests_on: tuple[int, ...] = ()
+    """Ids of the recalled facts it follows from: it is worth no more than the least of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

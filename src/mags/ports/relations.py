@@ -45,9 +45,10 @@ class Relation:
     as a rule, so that only a sentence with a cue ("not", "instead") contradicts one of them.
     `noun`: it reads "the capital of X is Y". `inverse`: the relation's name seen from the object.
     `symmetric`: its own inverse. `past`: its name once it is over, such facts being many-valued.
-    `kinds`: the qualifier `kind` names the slot further. `opposite`: the relation that denies it
-    for the same object. `answers`: person, place, time, number, thing or "". `ids`: Wikidata
-    properties. `known`: it comes from the table.
+    `kinds`: the qualifier `kind` names the slot further. `topics`: a subject has one for each thing
+    it is meant for, so that only a topic in common or a change ends one. `opposite`: the relation
+    that denies it for the same object. `answers`: person, place, time, number, thing or "".
+    `ids`: Wikidata properties. `known`: it comes from the table.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Relation:
     inverse: str = ""
     past: str = ""
     kinds: bool = False
+    topics: bool = False
     opposite: str = ""
     answers: str = ""
     ids: tuple[str, ...] = ()
@@ -139,6 +141,7 @@ class _Table:
             inverse=str(entry.get("inverse", name if symmetric else "")),
             past=str(entry.get("past", "")),
             kinds=bool(entry.get("kinds")),
+            topics=bool(entry.get("topics")),
             opposite=str(entry.get("opposite", "")),
             answers=str(entry.get("answers", "")),
             ids=tuple(str(entry.get("ids", "")).split()),

@@ -1,7 +1,7 @@
-"""Where a recall looks: what of a plan is searched for, and the rows in question.
+"""The candidates of a recall: what a plan searches for, and the rows it finds.
 
 `prepare` makes a plan ready for one memory. The two indexes propose rows (`gather`); the walk over
-current facts, the themes of an overview and bridges between documents add some. `visible` says
+current facts, the themes of an overview and bridges between documents add more. `visible` says
 which of them may come back.
 """
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
+from mags.index.languages import foreign
 from mags.index.lexicon import Match
 from mags.index.names import fold
 from mags.index.state import State
@@ -31,27 +32,27 @@ from mags.recall.settings import RecallSettings
 from mags.recall.spread import peers, peers_each
 
 BLOCKS = 2
-"""Episodic and semantic: each proposes candidates of its own."""
+"""The episodic and the semantic block: each proposes candidates of its own."""
 
 MANY = 10_000
-"""Rows with a word of the question from which on they are gone through one by one."""
+"""If more rows than this have a word of the question, a kernel goes through them one by one."""
 
 TIMES = ("flags", "valid_from", "valid_to", "recorded_at", "closed_at")
-"""Fields that say whether a node may come back."""
+"""Node fields that decide whether a node may come back."""
 
 FAN = 24
 """Facts of one entity that the walk considers, the most similar first."""
 
 MOST_SHARED = 64
-"""An entity in more texts than this bridges nothing."""
+"""An entity in more texts than this makes no bridges."""
 
 OPENING = 96
-"""Characters at the head of a text in which it says what it is about."""
+"""Characters at the head of a text that are searched for the name it opens with."""
 
 SameRelation = Callable[[str, str], bool]
 
 Wanted = tuple[bool, bool, bool]
-"""Whether the episodic and the semantic block take part, and themes in the latter."""
+"""Whether the episodic block, the semantic block, and themes in the latter take part."""
 
 _EXPECTED: tuple[tuple[re.Pattern[str], AnswerMark], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), mark)
@@ -83,18 +84,18 @@ _REQUEST = re.compile(
     r"|\bthank you\b|\bif you (?:can|could|would|please|like|don't mind)\b",
     re.IGNORECASE,
 )
-"""Asks the assistant for something; "you" here does not mean what it said."""
+"""Requests to the assistant, in which "you" does not ask about what it said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """A plan made ready for one memory.
 
-    `texts`: one a query, common words and speakers' names taken out, to be embedded; a query
-    after the second with no other words than the question's is left out.
-    `terms`: stems of each, likewise. `entities`: ids named in the question; `speakers`:
-    those of them that said something. `expected`: `AnswerMark`s that an answer should bear.
-    `overview`: everything about something is asked for, so that themes may tell of it.
+    `texts`: one for each query, without common words and speakers' names, to be embedded. A query
+    after the second that has only the words of the question is left out.
+    `terms`: the stems of each text. `entities`: ids named in the question; `speakers`:
+    those of them that said something. `expected`: `AnswerMark`s that an answer should have.
+    `overview`: whether everything about something is asked for, so that themes may answer.
     """
 
     plan: Plan
@@ -111,7 +112,7 @@ class RecallRequest:
     """What one recall may see and when it happens.
 
     `vectors`: shape (queries, dimension). `as_of`: event time in seconds or None for now.
-    `recorded_as_of`: record time or None. `now_s`: the present. `tick`: the memory's clock.
+    `recorded_as_of`: record time or None. `now_s`: the present.
     """
 
     query: Query
@@ -123,14 +124,14 @@ class RecallRequest:
 
     @property
     def moment(self) -> float:
-        """The event time that facts are to hold at, in seconds."""
+        """The event time at which facts must hold, in seconds."""
         return self.now_s if self.as_of is None else self.as_of
 
 
 def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
-    """Take common words and the names of speakers out of what is searched.
+    """Make a query of a plan, without common words and the names of speakers.
 
-    A speaker's name says whose words to look among (the `speaker` feature), not what they are.
+    A speaker's name says whose words to search (the `speaker` feature), not what they are about.
     """
     named = [i for name in plan.entities for i in state.names.find(name)]
     named += state.names.scan(plan.queries[0]) if plan.queries else []
@@ -146,9 +147,10 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
     terms: list[tuple[str, ...]] = []
     for text, said in zip(plan.queries, heard, strict=True):
         kept = [w for w in said if w not in common and w.removesuffix("'s") not in names]
+        # If nothing else is left of a question, it is searched for with all its words.
         content = [word for word in kept if word not in STOP_WORDS]
         stems = [stem(word) for word in (content or said) if word not in STOP_WORDS]
-        found = tuple(dict.fromkeys(stems))
+        found = tuple(dict.fromkeys(stems + foreign(text)))
         if len(terms) < 2 or set(found) != set(terms[0]):
             texts.append(" ".join(kept) if content else text)
             terms.append(found)
@@ -164,35 +166,36 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
 
 
 def means_assistant(question: str) -> bool:
-    """Whether a question's "you" means what the assistant said, not whom to ask.
+    """Whether "you" in a question asks about what the assistant said.
 
-    "What did you recommend?" does, "Can you recommend something?" does not.
+    True for "What did you recommend?", False for "Can you recommend something?".
     """
     return _YOU.search(_REQUEST.sub(" ", question)) is not None
 
 
 def expected(question: str) -> int:
-    """The `AnswerMark`s that a text answering the question should bear, as their sum."""
+    """The `AnswerMark`s that an answer to the question should have, as their sum."""
     return sum(int(mark) for pattern, mark in _EXPECTED if pattern.search(question))
 
 
 def _common(state: State, word: str, settings: RecallSettings) -> bool:
+    # In a small memory most words are in a large share of the texts, so none counts as common.
     if word in STOP_WORDS or state.lexicon.documents < settings.common_floor:
         return False
     share = state.lexicon.frequency(stem(word)) / state.lexicon.documents
     return share > settings.common_share
 
 
-# -- the rows in question --------------------------------------------------------------------
+# -- the candidates --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidates:
-    """Rows in question, shape (n,), with their own scores.
+    """Candidate rows, shape (n,), with their own scores.
 
     `similarity`: cosine with the first query (the question); `lexical`: its BM25;
-    `reworded`: greatest cosine with the other queries; `matches`: what each query's words
-    found in the whole memory.
+    `reworded`: greatest cosine with the other queries; `matches`: for each query, the lexical
+    match over the whole memory.
     """
 
     rows: NDArray[np.int64]
@@ -224,9 +227,9 @@ def softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def visible(state: State, rows: NDArray[np.int64], request: RecallRequest) -> NDArray[np.bool_]:
-    """Which rows may come back: of a recallable kind, in time, not superseded; bool (n,).
+    """Which rows may come back: of a kind that can, in time, not superseded; bool (n,).
 
-    A theme comes back for an overview, while all that it sums up holds.
+    A theme comes back only for an overview, and only while everything it sums up holds.
     """
     graph = state.graph
     nodes = graph.nodes[: graph.size]
@@ -249,7 +252,8 @@ def visible(state: State, rows: NDArray[np.int64], request: RecallRequest) -> ND
 
 
 def valid_to(nodes: NDArray[np.void], request: RecallRequest) -> NDArray[np.float64]:
-    """End of validity as it was known at `recorded_as_of`."""
+    """The end of validity as it was known at `recorded_as_of`."""
+    # What was closed later than that was open then.
     ends = nodes["valid_to"]
     if request.recorded_as_of is None:
         return np.asarray(ends, np.float64)
@@ -262,12 +266,13 @@ def valid_to(nodes: NDArray[np.void], request: RecallRequest) -> NDArray[np.floa
 def gather(
     state: State, request: RecallRequest, settings: RecallSettings, extra: NDArray[np.int64]
 ) -> Candidates:
-    """Top K of each index in each block for each query, and `extra` rows, if they may be seen."""
+    """The top K of each index in each block for each query, and `extra` rows, if `visible`."""
     found = [extra]
+    # Asked about the past, many rows that are found may not come back.
     k = settings.candidates * (4 if request.as_of or request.recorded_as_of else 1)
     matches = [state.lexicon.match(terms) for terms in request.query.terms]
     wanted = _wanted(request)
-    # The blocks as the vectors are searched by: kept while the state stays as it is.
+    # The blocks in the form that the vector search takes; kept until the state changes.
     blocks = state.kept(
         ("blocks", wanted), lambda: Groups(partial(_block_of, state, wanted), BLOCKS)
     )
@@ -282,7 +287,7 @@ def gather(
 def widen(
     state: State, found: Candidates, request: RecallRequest, rows: NDArray[np.int64]
 ) -> Candidates:
-    """The candidates with more rows (what the spread and bridges reached)."""
+    """The candidates with more rows, which the spread or bridges have reached."""
     fresh = np.array(sorted(set(rows.tolist()).difference(found.rows.tolist())), np.int64)
     fresh = fresh[visible(state, fresh, request)] if len(fresh) else fresh
     if not len(fresh):
@@ -314,7 +319,7 @@ def _scored(
 
 
 def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each of some rows once, ascending (`np.unique` takes five times as long for a few)."""
+    """Each row once, ascending; for few rows `np.unique` takes five times as long."""
     ordered = np.sort(rows)
     first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
@@ -327,7 +332,7 @@ def _wanted(request: RecallRequest) -> Wanted:
 
 
 def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[np.int8]:
-    """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
+    """0 for rows of the episodic block, 1 for the semantic, -1 for rows that never come back."""
     out = np.empty(len(rows), np.int8)
     blocks_of(rows, state.graph.alive, state.graph.kinds, wanted, out)
     return out
@@ -338,6 +343,7 @@ def _best_words(state: State, wanted: Wanted, match: Match, k: int) -> list[NDAr
     rows, graph = match.rows, state.graph
     if len(rows) > MANY:
         return [best_in_blocks(rows, match.scores, graph.alive, graph.kinds, wanted, k)]
+    # A first cut over both blocks: the blocks of 4k rows are looked up, not of all.
     rows = _best_of(rows, match.scores, 4 * k)
     of = _block_of(state, wanted, rows)
     return [_best_of(rows[of == block], match.scores, k) for block in range(BLOCKS)]
@@ -354,6 +360,7 @@ def bm25_of(matches: Sequence[Match], rows: NDArray[np.int64]) -> NDArray[np.flo
     """Greatest BM25 of each row over the queries, shape (n,)."""
     best = np.zeros(len(rows), np.float32)
     for match in matches:
+        # Rows without indexed words may lie beyond the end of the lexicon.
         known = rows < len(match.scores)
         best[known] = np.maximum(best[known], match.scores[rows[known]])
     return best
@@ -363,7 +370,7 @@ def bm25_of(matches: Sequence[Match], rows: NDArray[np.int64]) -> NDArray[np.flo
 
 
 def summaries(state: State, request: RecallRequest) -> list[int]:
-    """Rows of the themes that what an overview asks about belongs to."""
+    """Rows of the themes that have the entities of an overview as members."""
     if not request.query.overview:
         return []
     named = state.graph.rows(request.query.entities)
@@ -374,7 +381,7 @@ def outdated(graph: Graph, themes: NDArray[np.int64], moment: float) -> NDArray[
     """Whether a member of each theme is over, or got other words since; (n,).
 
     A fact may end by the clock alone, or during a sleep. So this is checked whenever a theme is
-    about to be shown, and code that changes a fact need not know its themes.
+    about to come back, and code that changes a fact does not have to know its themes.
     """
     held = _each(graph, themes, int(ArcKind.MEMBER))
     pairs = zip(themes.tolist(), held, strict=True)
@@ -387,6 +394,7 @@ def _outdated(graph: Graph, theme: int, members: NDArray[np.int64], moment: floa
     nodes = graph.nodes
     if (unfit(nodes[members], moment) | reworded(nodes[members], nodes[theme])).any():
         return True
+    # A member turn is outdated as well if a fact that it told is over.
     said = members[graph.kinds[members] == NodeKind.EPISODE]
     given = _each(graph, said, int(ArcKind.SOURCE) | REVERSE)
     return bool(over(nodes[list(chain.from_iterable(given))], moment).any())
@@ -401,7 +409,7 @@ def _each(graph: Graph, rows: NDArray[np.int64], code: int) -> list[list[int]]:
 
 @dataclass(slots=True, kw_only=True)
 class Walk:
-    """What a walk found: `value` by fact row, and the `chain` of followed hops (fact ids)."""
+    """The result of a walk: `value` by fact row, and the `chain` of followed hops (fact ids)."""
 
     value: dict[int, float] = field(default_factory=dict)
     chain: tuple[int, ...] = ()
@@ -410,11 +418,11 @@ class Walk:
 def walk(
     state: State, request: RecallRequest, settings: RecallSettings, same_relation: SameRelation
 ) -> Walk:
-    """Follow the plan's hops, and fill the ball of facts round the question's entities.
+    """Follow the plan's hops, and collect the facts around the question's entities (the ball).
 
-    Hops are followed slot by slot (after KEDKG's decomposition); the ball needs no plan. A fact's
-    value is 2 on a followed hop; in the ball it is 1 at most and falls with the number of facts
-    that compete at each entity on the way, so that a hub's facts weigh little.
+    Hops are followed slot by slot (after the decomposition of KEDKG, arXiv:2412.13782); the ball
+    needs no plan. A fact's value is 2 on a followed hop. In the ball it is at most 1 and falls with
+    the number of facts at each entity on the way, so that a hub's facts weigh little.
     """
     found = Walk()
     if settings.walk:
@@ -439,6 +447,7 @@ def _fill_ball(state: State, request: RecallRequest, settings: RecallSettings, f
                 if target != NOBODY and target not in met:
                     following[target] = max(following.get(target, 0.0), reach)
         met.update(following)
+        # The best entities first, since the ball may be full before all had their turn.
         frontier = dict(sorted(following.items(), key=lambda item: -item[1]))
 
 
@@ -448,6 +457,7 @@ def _fan(
     rows = _facts(state, request, entity)
     if not len(rows):
         return []
+    # Up to four facts do not compete; .95 puts every further hop below the one before.
     reach = float(value * 0.95 / np.sqrt(max(1.0, len(rows) / 4)))
     if len(rows) > FAN:
         cosines = (state.vectors.get(rows) @ request.vectors.T).max(axis=1)
@@ -458,7 +468,7 @@ def _fan(
 def _facts(
     state: State, request: RecallRequest, entity: int, *, inverse: bool = False
 ) -> NDArray[np.int64]:
-    """Rows of the facts of an entity that may come back and that none outdoes."""
+    """Rows of an entity's facts that may come back, without guesses that a sure fact outdoes."""
     ids = state.slots.about(entity) if inverse else state.slots.of(entity)
     rows = state.graph.rows(ids)
     if not len(rows):
@@ -472,6 +482,7 @@ def _follow(state: State, request: RecallRequest, same_relation: SameRelation, f
     here: tuple[int, ...] = ()
     walked: list[int] = []
     for hop in request.query.plan.hops:
+        # A hop without a subject goes on from where the last one ended.
         starts = tuple(state.names.find(hop.subject)) if hop.subject else here
         steps = _hop(state, request, starts, hop, same_relation)
         if not steps:
@@ -489,7 +500,7 @@ def _hop(
     hop: Hop,
     same_relation: SameRelation,
 ) -> list[int]:
-    """Rows of the facts that lead on from some entities by the relation of a hop."""
+    """Rows of the facts by which a hop's relation leads on from some entities."""
     steps: list[int] = []
     for entity in starts:
         rows = _facts(state, request, entity, inverse=hop.inverse)
@@ -505,9 +516,11 @@ def _hop(
 
 @dataclass(slots=True, kw_only=True)
 class Bridges:
-    """By row: `shared`, how strongly a match mentions what this text mentions too, in [0, 1];
-    `about`, the same where this text opens with the name; `titled`, whether it opens with a
-    name of the question.
+    """Texts that are joined to good matches by an entity, by row.
+
+    `shared`: how strongly a match mentions something that this text mentions too, in [0, 1];
+    `about`: the same if this text opens with its name; `titled`: 1 if it opens with a name of the
+    question.
     """
 
     shared: dict[int, float] = field(default_factory=dict)
@@ -515,12 +528,12 @@ class Bridges:
     titled: dict[int, float] = field(default_factory=dict)
 
     def rows(self, most: int) -> NDArray[np.int64]:
-        """Rows that may be new: opening with a name of the question, then the strongest led to."""
+        """At most so many rows: first those titled with a name of the question, then by `about`."""
         led = sorted(self.about.items(), key=lambda item: -item[1])
         return np.array([*self.titled, *(row for row, _ in led)][:most], np.int64)
 
     def join(self, more: Bridges, share: float) -> bool:
-        """Take in what others lead to, worth `share` of itself; whether anything rose."""
+        """Merge other bridges, worth a `share` of their values; return whether any value rose."""
         before = sum(self.shared.values()) + sum(self.about.values())
         for own, theirs in ((self.shared, more.shared), (self.about, more.about)):
             for row, value in theirs.items():
@@ -529,7 +542,7 @@ class Bridges:
 
 
 def documents(state: State) -> bool:
-    """Whether there is any text that nobody said; looked up once a state."""
+    """Whether there is any document, a text that nobody said; kept until the state changes."""
     return state.kept(
         "documents",
         lambda: bool(_document(state, state.graph.where(NodeKind.EPISODE)).any()),
@@ -539,9 +552,9 @@ def documents(state: State) -> bool:
 def best_documents(
     documents: NDArray[np.float32], scores: NDArray[np.float32], most: int
 ) -> NDArray[np.int64]:
-    """Places of those of the `most` best candidates that are documents, the best first.
+    """Places of the documents among the `most` best candidates, the best first.
 
-    `documents`: 1 where nobody said it, shape (n,).
+    `documents`: 1 for a text that nobody said, shape (n,).
     """
     if not documents.any():
         return np.zeros(0, np.int64)
@@ -555,11 +568,11 @@ def bridges(
     anchors: NDArray[np.int64],
     mass: NDArray[np.float64],
 ) -> Bridges:
-    """What the anchors (rows, by their mass) and the question's entities (ids) lead to.
+    """The texts that anchors (rows, with their mass) and the question's entities (ids) lead to.
 
-    A question of two hops names one end; the text at the other end shares few words with it, but
-    opens with a name that a good match mentions. Only texts nobody said (documents) take part: in
-    talk, who and when say more.
+    A question of two hops names one end. The text at the other end shares few words with it, but
+    opens with a name that a good match mentions. Only documents, texts that nobody said, take part:
+    in conversations, who spoke and when says more.
     """
     found = Bridges()
     asked = {state.graph.row_of[i] for i in named}
@@ -577,9 +590,10 @@ def bridges(
 
 
 def _cross(state: State, found: Bridges, anchor: int, entity: int, share: float) -> None:
-    """From an anchor over one entity to the other texts that mention it."""
+    """Add the texts that an anchor leads to over one entity that it mentions."""
     texts = _texts(state, entity)
     size = state.graph.size
+    # The idf of the entity, in [0, 1]: a name that many texts mention bridges less.
     value = share * float(np.log1p(size / (1 + len(texts))) / np.log1p(size))
     for row in texts:
         if row != anchor:
@@ -601,7 +615,8 @@ def _document(state: State, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _texts(state: State, entity: int) -> list[int]:
-    """Living documents that mention an entity; none when they are too many."""
+    """Living documents that mention an entity; none if they are too many."""
+    # The length counts entries of all kinds, so it is a rough test that avoids reading a hub.
     if state.graph.adjacency.length[entity] > 4 * MOST_SHARED:
         return []
     rows = peers(state.graph, entity, int(ArcKind.MENTIONS) | REVERSE)
@@ -612,5 +627,6 @@ def _texts(state: State, entity: int) -> list[int]:
 def _opens_with(state: State, row: int, entity: int) -> bool:
     """Whether a text begins with the name of an entity."""
     text, name = state.words(state.graph.nodes["id"][[row, entity]].tolist())
+    # The character after the name must end it: "Anna" does not open with "Ann".
     head, form = fold(text.text[:OPENING]), fold(name.text)
     return head.startswith(form) and not head[len(form) : len(form) + 1].isalnum()

@@ -1,16 +1,16 @@
-"""Chains: what was said, line by line, from what a question names to one of some options.
+"""Chains: lines of what was said that lead from a question to one of several options.
 
-Search from both ends: a line begins a chain by the words it has of the question, of its names
-first of all; lines hang together by a name or a rare word, and the last one holds the option. The
-best chain for an option is the one of greatest product (Viterbi, 1967), over all that was said
-and still holds. So the middle links of a chain are found that neither the question nor an option
-names. A line whose facts hold of a name leads on by it better than one that only drops it
-(`lines.Leads`).
+The search works from both ends. A line begins a chain by the words, above all the names, that it
+shares with the question. Lines are joined by a name or a rare word, and the last one has the words
+of the option. The best chain for an option is the one of greatest product (Viterbi, 1967), over
+everything that was said and still holds. So it finds middle lines that neither the question nor an
+option names. A line whose facts are about a name leads on by that name better than a line that only
+mentions it (`lines.Leads`).
 
-The speaker's name counts as part of a line only where the question names him and he speaks of
-himself ("I", or nobody by name). A line that reports what came of an act (`outcome` among its
-attributes) counts less than a statement. It counts nothing where the act went wrong, or where what
-led to it (`led_by`) is over; ids in `led_by` that were forgotten are passed over.
+The speaker's name counts as part of a line only if the question names the speaker and they speak of
+themselves ("I", or no name at all). A line that reports the result of an act (`outcome` among its
+attributes) counts less than a statement. It counts nothing if the act went wrong, or if what led to
+it (`led_by`) is over (docs/decisions/0013); ids in `led_by` that were forgotten are skipped.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from mags.recall.lines import Capital, Leads, Line, LineFacts, Lines
 from mags.recall.settings import ChainSettings
 
 TRIED = 12
-"""Best last lines of chains of one length that are looked at for one said late enough."""
+"""For each length of chain, so many of the best last lines are tried for one said late enough."""
 
 NO_NAME = 2**62
-"""The step from which on a word is a name, where it is none."""
+"""The step from which a word is a name, for words that are not one."""
 
 _CALENDAR = frozenset(
     terms(
@@ -50,10 +50,10 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """`option`: its place among the options; `steps`: episodes, the question's end first.
+    """A chain. `option`: the option's place; `steps`: episodes, the question's end first.
 
-    `value` in [0, 1]: how well it hangs together. `since`: where one line says it all, the line
-    said last, and later, that speaks of the same things.
+    `value` in [0, 1]: how well it holds together. `since`: if the chain is one line, the last of
+    the later lines about the same things.
     """
 
     option: int
@@ -64,8 +64,9 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What a chain joins. `after`: by option, a moment; a chain says nothing new but by a line then
-    or later.
+    """The two ends of chains: a question and its options.
+
+    `after`: by option, a moment in seconds; a chain for it must have news from then or later.
     """
 
     question: str
@@ -76,16 +77,16 @@ class Ends:
 def chains(
     state: State, ends: Ends, *, moment: float, settings: ChainSettings
 ) -> tuple[Chain, ...]:
-    """The best chain for each option that has one, best first; at `moment`, in seconds."""
+    """The best chain for each option that has one, best first. `moment`: in seconds."""
     return _Search(state, ends, moment, settings).found()
 
 
 def latest(
     state: State, things: Iterable[str], *, most: int, moment: float, settings: ChainSettings
 ) -> tuple[tuple[int, ...], ...]:
-    """By thing at most so many episodes that hold all its words in what was said, newest first.
+    """For each thing at most `most` episodes whose text has all its words, newest first.
 
-    Those that told nothing but what is over at `moment`, in seconds, are left out.
+    Episodes whose facts are all over at `moment`, in seconds, are left out.
     """
     known = Known(state, moment, settings)
     nodes = state.graph.nodes
@@ -102,7 +103,7 @@ def latest(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Hop:
-    """By row the best value of a chain that ends there, and the row before it (-1: none)."""
+    """By row, the best value of a chain that ends there, and the row before it (-1: none)."""
 
     value: Values
     before: Rows
@@ -110,10 +111,12 @@ class _Hop:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Words:
-    """The words of lines, in the order in which they come. `numbers`: in the lexicon; `first`: at
-    which step of all lines end to end each comes first; `place`: by step its place among them;
-    `ends`: by line the step after it. `apart`: by place those that may stand in who said a line or
-    when, too.
+    """The distinct words of some lines, in the order in which they first occur.
+
+    A step is a word of a line, counted through all lines. `numbers`: the words' numbers in the
+    lexicon; `first`: the step at which each occurs first; `place`: by step, the place of its word
+    in `numbers`; `ends`: by line, the step after its last. `apart`: by place, words that the
+    lexicon may also have from the speaker or the date of a line.
     """
 
     numbers: Rows
@@ -124,7 +127,7 @@ class _Words:
 
 
 class _Search:
-    """One search: what it looked up of rows and terms, each once."""
+    """One search, with what it has looked up."""
 
     def __init__(self, state: State, ends: Ends, moment: float, settings: ChainSettings) -> None:
         self.state, self.ends, self.settings = state, ends, settings
@@ -140,6 +143,7 @@ class _Search:
             return ()
         self._known.ask(self.ends.question)
         telling = self._telling()
+        # Lines that can end a chain: at equal values the beam keeps them first.
         for words in telling:
             self._ending |= self._cover(words) >= self.settings.least
         hops = [self._first()]
@@ -155,7 +159,7 @@ class _Search:
     # -- the two ends --------------------------------------------------------------
 
     def _first(self) -> _Hop:
-        """Lines by their share of what the question says, of its names first of all."""
+        """Lines by their share of the question's words, above all of its names."""
         out, whole = np.zeros(self._size), 0.0
         named, names = np.zeros(self._size), 0.0
         for term in dict.fromkeys(terms(self.ends.question)):
@@ -176,7 +180,7 @@ class _Search:
         return self._hop(out / whole if whole else out, np.full(self._size, -1))
 
     def _telling(self) -> list[frozenset[str]]:
-        """The words of each option that not all of them have."""
+        """The words of each option that tell it from the others."""
         every = [frozenset(terms(option)) for option in self.ends.options]
         common = frozenset.intersection(*every) if len(every) > 1 else frozenset[str]()
         return [words - common for words in every]
@@ -190,6 +194,7 @@ class _Search:
         for length, hop in enumerate(hops):
             values = hop.value * share
             ends = np.flatnonzero(values)
+            # Best first, so the first chain with news is the best of its length.
             for row in ends[np.argsort(-values[ends], kind="stable")[:TRIED]].tolist():
                 chain = [row]
                 for earlier in reversed(hops[1 : length + 1]):
@@ -207,7 +212,7 @@ class _Search:
         return Chain(option=option, value=min(1.0, value), steps=steps, since=since)
 
     def _ends_in(self, rows: Rows, words: frozenset[str]) -> Values:
-        """What it is worth to end in lines that hold some of these words, in (0, 1]."""
+        """By row, the worth of a chain that ends there by these words, in (0, 1]."""
         numbers = {self.state.lexicon.number(term) for term in words}
         dropped = self.settings.dropped
         held = self._known.held(rows)
@@ -215,7 +220,7 @@ class _Search:
         return np.fromiter(worth, np.float64, len(rows))
 
     def _after(self, row: int, share: Values, first: _Hop) -> tuple[int, ...]:
-        """The last line after a row that holds as much of the question, by half, and the option."""
+        """The last line after a row with the option and at least half as much of the question."""
         times = self.state.graph.nodes["valid_from"][: self._size]
         rows = np.flatnonzero(
             (times > times[row]) & (share > 0.0) & (first.value >= 0.5 * first.value[row])
@@ -225,7 +230,7 @@ class _Search:
         return (int(self.state.graph.nodes["id"][rows[times[rows].argmax()]]),)
 
     def _is_new(self, rows: Sequence[int], after: float | None) -> bool:
-        """Whether the last line of a chain, or one that tells facts, was not said too early."""
+        """Whether a chain has news: its last line, or one that told facts, is from `after` on."""
         if after is None:
             return True
         late = self.state.graph.nodes["valid_from"][list(rows)] >= after
@@ -236,7 +241,7 @@ class _Search:
         return bool((late & tells).any())
 
     def _gain(self, rows: Sequence[int]) -> float:
-        """How much more of the question a whole chain holds than its first line."""
+        """How much more of the question a whole chain has than its first line, as a ratio."""
         if not self._whole:
             return 1.0
         said = frozenset().union(*(self._known.lines[row].terms for row in rows))
@@ -246,7 +251,7 @@ class _Search:
         return every / first if first else 1.0
 
     def _cover(self, words: frozenset[str]) -> Values:
-        """By row the share of some words that it holds, by their rarity; names count double."""
+        """By row, its share of some words, weighed by rarity; names count double."""
         out, whole = np.zeros(self._size), 0.0
         for term in words:
             weight = self._known.weight(term)
@@ -257,7 +262,7 @@ class _Search:
     # -- from line to line ---------------------------------------------------------
 
     def _further(self, hop: _Hop) -> _Hop:
-        """One line on: over the best tie to a line before, a later one where they are alike."""
+        """Chains longer by one line, each joined by its best word to a line of the last hop."""
         value, before = np.zeros(self._size), np.full(self._size, -1)
         rows = np.flatnonzero(hop.value)
         if not len(rows):
@@ -272,6 +277,7 @@ class _Search:
         rows = np.flatnonzero(found.value)
         numbers = words.numbers[by[rows]].tolist()
         for row, number, held in zip(rows.tolist(), numbers, self._known.held(rows), strict=True):
+            # By a name a line is entered better if its own facts are about that name.
             if self._known.since[number] < NO_NAME:
                 found.value[row] *= held.to(number, self.settings)
         return found
@@ -294,9 +300,9 @@ class _Search:
         )
 
     def _reach(self, words: _Words, rows: Rows, value: Values) -> tuple[Values, Rows]:
-        """How far each word reaches from the line that it leaves best, and that line's row.
+        """For each word the greatest value with which it leaves a line, and that line's row.
 
-        What is known as a name while this is reckoned counts as one from there on.
+        A word that becomes known as a name on the way counts as a name from there on.
         """
         for i, term in words.apart.items():
             step = 2 * int(words.first[i])
@@ -308,12 +314,15 @@ class _Search:
         best, source = np.zeros(len(tie)), np.zeros(len(tie), np.int64)
         lines = words.numbers, words.place, words.ends
         strongest(value, lines, (held, last), tie, self._known.since, less, best, source)
+        # In the next hop all names that are known by now are names from the start.
         self._known.since[self._known.since < NO_NAME] = 0
         return best, rows[source]
 
     def _own_rows(self, words: _Words) -> tuple[Rows, Rows, Rows]:
-        """The lines of words that others may hold in who said them: where they start (-1: of other
-        words), how many they are, and all of them.
+        """The lines of the words in `apart`, which the postings do not tell.
+
+        By word: where its lines start (-1 for all other words) and how many they are; then all
+        lines.
         """
         first, many = np.full(len(words.numbers), -1), np.zeros(len(words.numbers), np.int64)
         every = [self._known.holding(term) for term in words.apart.values()]
@@ -323,13 +332,14 @@ class _Search:
         return first, many, np.concatenate(every) if every else np.zeros(0, np.int64)
 
     def _hop(self, value: Values, before: Rows) -> _Hop:
-        """The best lines only, each by what it is worth."""
+        """A hop of the best lines only (`beam`), with each line's worth multiplied in."""
         rows = np.flatnonzero(value)
         beam = self.settings.beam
         if len(rows) > beam:
             own = value[rows]
             near = rows[own >= np.partition(own, len(own) - beam)[len(own) - beam]]
             newest = -self.state.graph.nodes["valid_from"][near]
+            # By value; ties by whether a line can end a chain, then the newest first.
             best = near[np.lexsort((newest, ~self._ending[near], -value[near]))[:beam]]
             kept = value[best]
             value[rows] = 0.0
@@ -341,21 +351,21 @@ class _Search:
 
 
 def _end_to_end(parts: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Arrays as one, and where each ends."""
+    """Arrays joined into one, and where each ends in it."""
     return np.concatenate(parts), np.cumsum([len(part) for part in parts])
 
 
 class Known:
-    """What one search looked up of lines and words, each once.
+    """The lines and words that one search has looked up, each once.
 
-    `said`: whether a row is a line, by row; `worth`: by row what a line is worth, NaN where it was
-    not read; `lines`: those that were. `names`: stems that are names; `since`: by number of a word
-    from which half step of a hop on it is one (see `read`), `NO_NAME` where it is none; `apart`: by
-    number the words that may stand in who said a line or when, too.
+    `said`: by row, whether it is a line; `worth`: by row, the worth of a line, NaN if it was not
+    read; `lines`: those that were read. `names`: stems that are names; `since`: by number of a
+    word, the half step of a hop from which it is a name (see `read`), else `NO_NAME`; `apart`: by
+    number, words that the lexicon may also have from the speaker or the date of a line.
     """
 
     def __init__(self, state: State, moment: float, settings: ChainSettings) -> None:
-        """At a moment, in seconds."""
+        """`moment`: in seconds; facts must hold then."""
         self.state, self.settings = state, settings
         self._moment = moment
         self.said, self.times = state.kept(("chains", "said"), lambda: _said(state))
@@ -373,20 +383,22 @@ class Known:
         self.apart = {state.lexicon.number(term): term for term in _CALENDAR} | numbers
 
     def ask(self, question: str) -> None:
-        """Take in the names of a question."""
+        """Learn the names in a question."""
         self._learn(self._kept.names(self._kept.capitals(question)))
 
     def weight(self, term: str) -> float:
-        """What a word counts of a whole: its rarity, half of it where it is no name."""
+        """The weight of a word: its rarity, and half of that if it is not a name."""
         return self.rarity(term) * (1.0 if term in self.names else 0.5)
 
     def _all(self, term: str) -> Rows:
-        """Lines that hold a word, who said them and when included."""
+        """Lines that have a word in their text, their speaker's name or their date."""
         rows = self.state.lexicon.holding(term)
         return rows[self.said[rows]]
 
     def holding(self, term: str, *, step: int = 0) -> Rows:
-        """Lines that hold a word in what was said, whoever said it; `step`: see `read`."""
+        """Lines that have a word in their text; `step`: see `read`."""
+        # The lexicon indexes a turn with its speaker and date, so lines that may have the word
+        # only from there are read.
         rows = self._rows.get(term)
         if rows is None:
             rows = self._all(term)
@@ -403,7 +415,7 @@ class Known:
         return rows
 
     def _beside(self, term: str, rows: Rows) -> NDArray[np.bool_]:
-        """Which of them may hold a word only in who said them, or in the day that it was."""
+        """Which lines may have a word only from their speaker or their date."""
         if term in _CALENDAR or term.isdigit():
             return np.ones(len(rows), np.bool_)
         speakers = self._speakers.get(term)
@@ -412,18 +424,18 @@ class Known:
         return np.isin(self.state.graph.nodes["subject"][rows], speakers)
 
     def naming(self, term: str) -> Rows:
-        """Lines that hold a word, or whose speaker bears it as a name and speaks of himself."""
+        """Lines with a word in the text, or by a speaker of that name who speaks of themselves."""
         every, holding = self._all(term), self.holding(term)
         if term not in self._speakers or len(every) == len(holding):
             return every
         return every[~np.isin(every, list(self._aside)) | np.isin(every, holding)]
 
     def rarity(self, term: str) -> float:
-        """How rare a word is among lines."""
+        """How rare a word is among lines, in (0, 1]."""
         return self._rare_among(len(self.holding(term)))
 
     def rarities(self, numbers: Rows, apart: Mapping[int, str]) -> Values:
-        """How rare words are, by number; of those `apart`, by place, where it was looked up."""
+        """How rare words are, by number; for words in `apart`, by place, only if looked up."""
         unknown = np.flatnonzero(np.isnan(self._rare[numbers]))
         wanted = numbers[unknown]
         counts = np.zeros(len(wanted), np.int64)
@@ -446,9 +458,9 @@ class Known:
         return found
 
     def read(self, rows: Rows, *, step: int = 0) -> None:
-        """The words of lines, the names in them, and what each line is worth.
+        """Read lines: their words, the names in them, and the worth of each line.
 
-        `step`: from which half step of a hop on the names are known.
+        `step`: the half step of a hop from which these names are known.
         """
         if not len(rows):
             return
@@ -466,7 +478,7 @@ class Known:
             self.worth[row] = 0.0 if over else self._value(line, age)
 
     def _groundless(self, line: Line) -> bool:
-        """Whether something that led to the act which a line reports holds no longer."""
+        """Whether something that led to the act that a line reports no longer holds."""
         row_of = self.state.graph.row_of
         rows = [row for one in line.led_by if (row := row_of.get(one)) is not None]
         return bool(rows) and any(one.over for one in self.held(rows))
@@ -479,12 +491,12 @@ class Known:
                     self.since[one.number] = step
 
     def held(self, rows: Rows | Sequence[int]) -> list[LineFacts]:
-        """What lines tell of."""
+        """The facts that lines told, as `LineFacts`."""
         places = [int(row) for row in rows]
         return self._leads.of(places, self._moment, self.settings.spread)
 
     def _value(self, line: Line, later: int) -> float:
-        """What a line is worth that so many others came after: more the newer it is."""
+        """The worth of a line that `later` others came after; newer lines are worth more."""
         settings = self.settings
         fresh = settings.recency * 2.0 ** (-later / settings.half_life)
         worth: float = (1.0 + fresh) / (1.0 + settings.recency)
@@ -494,7 +506,7 @@ class Known:
 
 
 def _said(state: State) -> tuple[NDArray[np.bool_], Values]:
-    """Which rows are lines, by row, and the times of all lines, in order."""
+    """By row, whether it is a line; and the times of all lines, ascending."""
     graph = state.graph
     mask = np.zeros(graph.size, np.bool_)
     episodes = graph.where(NodeKind.EPISODE)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.ports.policy import GUESS
+from mags.ports.policy import DISPUTED, GUESS
 
 CHARACTERS_PER_TOKEN = 4
 """Rule of thumb by which a budget in tokens is kept without a tokenizer."""
@@ -26,7 +26,9 @@ FIRST_YEAR_S, AFTER_LAST_YEAR_S = -62_135_596_800.0, 253_402_300_800.0
 class FactView:
     """A fact in words; times are event times, None where open or unknown.
 
-    `tentative`: it is a guess, not surely read.
+    `tentative`: it is a guess, not surely read. `speaker`, `said_at`: who said it first, and when;
+    "" and None for what nobody said. `grade`: whose word it is: "self", "owner", "third",
+    "reported" or "tool". `disputed`: it says otherwise than an open fact of a higher grade.
     """
 
     id: int
@@ -40,6 +42,10 @@ class FactView:
     stated: bool = False
     text: str = ""
     tentative: bool = False
+    speaker: str = ""
+    said_at: datetime | None = None
+    grade: str = ""
+    disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +55,8 @@ class Hit:
     `episode_ids`: itself for an episode, else its sources, best first. `at`: event time in
     seconds (when it was said, or when the fact began), minus infinity for a theme, which has none.
     `members`: ids that came out as one with it. `current`: False for a superseded fact, and for an
-    episode all of whose facts are.
+    episode all of whose facts are. `speaker`: who said it, a fact first. `disputed`: it says
+    otherwise than an open fact of a higher grade, such as what somebody says of themself.
     """
 
     id: int
@@ -64,6 +71,7 @@ class Hit:
     current: bool = True
     members: tuple[int, ...] = ()
     anchor: bool = False
+    disputed: bool = False
 
     @property
     def tentative(self) -> bool:
@@ -114,12 +122,18 @@ class Found:
 
 
 def cited_line(hit: Hit) -> str:
-    """A hit as the model and the user see it: citation, date, speaker, text."""
-    day = date_of(hit.at)
-    who = f"{hit.speaker}: " if hit.speaker else ""
+    """A hit as the model and the user see it: citation, date, speaker, text.
+
+    Who said a fact stands behind it, unless it is told of themself.
+    """
+    day, fact = date_of(hit.at), hit.fact
+    who = f"{hit.speaker}: " if hit.speaker and hit.kind == "episode" else ""
     note = f" {GUESS}" if hit.tentative else ""
-    if hit.fact is not None and hit.fact.valid_to is not None:
-        note += f" (until {hit.fact.valid_to:%Y-%m-%d})"
+    note += f" {DISPUTED}" if hit.disputed else ""
+    if fact is not None and not fact.subject.casefold().startswith(fact.speaker.casefold()):
+        note += f" (said by {fact.speaker})"
+    if fact is not None and fact.valid_to is not None:
+        note += f" (until {fact.valid_to:%Y-%m-%d})"
     return f"[m{hit.id}] {f'({day}) ' if day else ''}{who}{hit.text}{note}"
 
 

@@ -1,8 +1,8 @@
-"""Numba kernels of recall; each is pure, frees the GIL and is compiled once per machine.
+"""Numba kernels of recall. Each releases the GIL and is compiled once per machine.
 
 Adjacency comes as tuples of arrays. links: (start, length, peer, kind); pool: (start, length, peer,
-kind, flags, support, w, t0, uses). What spreads activation is in `spread_kernels`: an edit of one
-file compiles anew what is in it only.
+kind, flags, support, w, t0, uses). The kernels of spreading activation are in `spread_kernels`: an
+edit compiles all kernels of its file again, and only those.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ QUESTION = int(NodeFlag.QUESTION)
 SAID_BY_NOBODY = int(NOBODY)
 
 STEP = 1e-4
-"""How much higher than the older turn the newer is put."""
+"""By how much the newer of two turns is put above the older."""
 
 
 # -- candidates --------------------------------------------------------------------------------
@@ -41,9 +41,9 @@ STEP = 1e-4
 
 @kernel
 def blocks_of(rows, alive, kind, wanted, out):
-    """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back.
+    """0 for rows of the episodic block, 1 for the semantic, -1 for rows that never come back.
 
-    wanted: (episodic, semantic, themes), the last of the semantic block.
+    wanted: (episodic, semantic, themes), where themes belong to the semantic block.
     """
     episodic, semantic, themes = wanted
     for i in range(len(rows)):
@@ -61,7 +61,7 @@ def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
     """Which rows may come back (see `candidates.visible`), into `out`, bool (n,).
 
     nodes: (alive, kind, flags, valid_from, valid_to, recorded_at, closed_at); as_of,
-    recorded_as_of: infinite where nothing is asked of the past.
+    recorded_as_of: infinite if the question is not about the past.
     """
     alive, kind, flags, valid_from, valid_to, recorded_at, closed_at = nodes
     blocks_of(rows, alive, kind, blocks, out)
@@ -70,12 +70,14 @@ def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
         if out[i] < 0 or (recorded_as_of < np.inf and recorded_at[row] > recorded_as_of):
             out[i] = 0
             continue
+        # Asked about now, a fact that begins later is not left out.
         begun = as_of == np.inf or valid_from[row] <= moment
         ends = valid_to[row]
+        # Closed after the record time that is asked about: it was open then.
         if recorded_as_of < np.inf and closed_at[row] > recorded_as_of:
             ends = np.inf
         lasts = past or ends > moment or (kind[row] != FACT and kind[row] != NOTE)
-        denied = flags[row] & RETRACTED and ends < np.inf  # it never was so
+        denied = flags[row] & RETRACTED and ends < np.inf  # it was never true
         out[i] = begun and lasts and not denied
 
 
@@ -98,6 +100,7 @@ def best_in_blocks(rows, scores, alive, kind, wanted, k):
         if b < 0:
             continue
         held[b] = keep(keys[b], items[b], held[b], np.float64(score), rows[i])
+        # A score that is below the worst row of both blocks needs no look at its block.
         if held[0] == k and held[1] == k:
             least = min(-keys[0, 0], -keys[1, 0])
     return np.concatenate((items[0, : held[0]], items[1, : held[1]]))
@@ -108,11 +111,11 @@ def best_in_blocks(rows, scores, alive, kind, wanted, k):
 
 @kernel
 def surroundings(rows, links, nodes, moment, named):
-    """What stands around each row, from its own block only.
+    """Features that each row has from its own arcs.
 
     nodes: (kind, valid_to). Returns before, after (rows of the neighbouring episodes, -1 where
-    none), stale (share of an episode's facts that are superseded) and entity (named rows it
-    touches, each by its rarity; all the question's names together count 1).
+    none), stale (share of an episode's facts that are over) and entity (the named rows it is
+    joined to, each by its rarity; all the question's names together count 1).
     """
     start, length, peer, kind = links
     node_kind, valid_to = nodes
@@ -146,10 +149,11 @@ def surroundings(rows, links, nodes, moment, named):
 
 @kernel
 def lexical(rows, before, after, scores, bits, idf, mass, out):
-    """BM25 beside each row, and the share of the query's idf in it and with its neighbours.
+    """BM25 of each row's neighbours, the share of the query's idf in it, and in all three.
 
     scores, bits, idf, mass: of a `Match`; out: (3, n).
     """
+    # Rows without indexed words may lie beyond the end of `scores`.
     size = len(scores)
     for i in range(len(rows)):
         own = bits[rows[i]] if rows[i] < size else np.uint64(0)
@@ -169,7 +173,7 @@ def lexical(rows, before, after, scores, bits, idf, mass, out):
 
 @kernel
 def sessions(keys, order, fused, out):
-    """Mean of the best three fused scores of each session; a row of none is its own.
+    """Mean of the best three fused scores of each session; a row without one counts for itself.
 
     keys: session of each row, 0 for none; order: the rows' places, sorted by session.
     """
@@ -203,7 +207,10 @@ def sessions(keys, order, fused, out):
 
 @kernel
 def fill(rows, keys, values, out):
-    """Each row's value into `out`, by distinct `keys` in ascending order; others stay."""
+    """Write the value of each row's key into `out`; rows that are no key stay as they are.
+
+    keys: distinct and ascending.
+    """
     if not len(keys):
         return
     for i in range(len(rows)):
@@ -220,13 +227,14 @@ def fill(rows, keys, values, out):
 
 @kernel
 def traits(rows, nodes, words, speakers, clock, during, expected, out):
-    """What the nodes themselves say of rows, into `out`.
+    """Features from the fields of nodes, into `out`.
 
     out: (features, n), the rows of `ranking.NAMES` from "speaker" on;
     nodes: (kind, flags, subject, strength, strength_tick, uses, importance, confidence,
     valid_from, recorded_at); words: (length, marks); clock: (tick, moment); during: (since,
-    until), both infinite where there is no range; expected: marks asked for, 0 where not.
+    until), both infinite if there is no range; expected: the marks asked for, 0 where not.
     """
+    # The numbers of the rows of `out` below follow the order of `ranking.NAMES`.
     kind, flags, subject, strength, since, uses, importance, confidence, start, noted = nodes
     length, marks = words
     tick, moment = clock
@@ -241,6 +249,7 @@ def traits(rows, nodes, words, speakers, clock, during, expected, out):
         out[1, i] = flags[row] & QUESTION > 0
         out[2, i] = np.log1p(length[row]) if row < len(length) else 0.0
         out[3, i] = ranged and during[0] <= said <= during[1]
+        # Without an event time the age counts from when it was recorded; in days.
         age = max(moment - (said if np.isfinite(said) else noted[row]), 0.0) / 86_400
         out[4, i] = -np.log1p(age)
         out[5, i] = importance[row]
@@ -254,7 +263,7 @@ def traits(rows, nodes, words, speakers, clock, during, expected, out):
 
 @kernel
 def z_scores(scores, out):
-    """z-scores into `out`; all zero where the scores are all alike."""
+    """z-scores into `out`; all zero if the scores are all alike."""
     n = len(scores)
     mean = square = 0.0
     for i in range(n):
@@ -269,10 +278,10 @@ def z_scores(scores, out):
 
 @kernel
 def weigh(values, weights, more, raw, document, shares, total):
-    """What each feature adds to each score; values, shares: (features, n), total: (n,).
+    """The share of each feature in each score; values, shares: (features, n), total: (n,).
 
-    weights, more: by feature, the second for documents (`document`: 1 or 0, shape (n,));
-    raw: features that are used as they are.
+    weights, more: by feature, the second added for documents (`document`: 1 or 0, shape (n,));
+    raw: features that are used as they are, not as z-scores.
     """
     scaled = np.empty(len(total), np.float32)
     for c in range(len(weights)):
@@ -286,16 +295,16 @@ def weigh(values, weights, more, raw, document, shares, total):
             total[i] += shares[c, i]
 
 
-# -- what moves a score afterwards -------------------------------------------------------------
+# -- what changes a score afterwards -----------------------------------------------------------
 
 
 @kernel
 def boosts(rows, best, pool, tick, rate, added):
-    """Into `added`, by candidate: the strongest wire that use drew to it from a best match.
+    """Into `added`, by candidate: the strongest used association to it from one of the matches.
 
-    rows: all candidates; best: places of the matches. A wire counts its charge, and no more than
-    its uses could have made of nothing, 1 - (1 - rate)^uses: what it was born with says that two
-    are alike, no more.
+    rows: all candidates; best: places of the matches. An association counts its charge, but no more
+    than its uses could have made from nothing, 1 - (1 - rate)^uses: the weight that it was created
+    with only says that two nodes are alike (docs/decisions/0008).
     """
     start, length, peer, kind, flags, support, w, t0, uses = pool
     for place in best:
@@ -313,10 +322,10 @@ def boosts(rows, best, pool, tick, rate, added):
 
 @kernel
 def promote(chosen, nodes, links, moment, limits, scores, added):
-    """Put the newer right before the older and what came from it, into `added`.
+    """Put newer episodes just above older ones that they replace; what that adds, into `added`.
 
-    chosen: (rows of all candidates, places of the episodes looked at from the oldest on,
-    the cosines of these, their words as bits, the words' shares); nodes: (alive, then
+    chosen: (rows of all candidates, places of the episodes looked at, oldest first, the cosines
+    of these, their words as bits, the words' shares); nodes: (alive, then
     `ranking.RECENCY_FIELDS`); limits: (alike, lost, margin).
     """
     rows, best, cosines, bits, idf = chosen
@@ -326,12 +335,13 @@ def promote(chosen, nodes, links, moment, limits, scores, added):
     for a in range(len(best)):
         old = rows[best[a]]
         for b in range(a + 1, len(best)):
-            # Scores may have risen: those older than `old` have been looked at.
+            # With what was added so far: pairs with an older `old` are done already.
             own = scores[best[b]] + added[best[b]]
             gap = scores[best[a]] + added[best[a]] - own
             new = rows[best[b]]
             if max(gap, whole[a] - whole[b]) < 0 or valid_from[new] < valid_from[old]:
                 continue
+            # The newer must not lack much of the question that the older one has.
             if lost_words(bits[a], bits[b], idf) > limits[1]:
                 continue
             alike = gap <= limits[2] and cosines[a, b] >= limits[0]
@@ -344,7 +354,7 @@ def promote(chosen, nodes, links, moment, limits, scores, added):
 
 @kernel
 def best_of_all(rows, best, links, scores, out):
-    """The greatest score of each episode and of what came from it, into `out`."""
+    """The greatest score of each episode and of the nodes read from it, into `out`."""
     start, length, peer, code = links
     for a in range(len(best)):
         row = rows[best[a]]
@@ -360,7 +370,7 @@ def best_of_all(rows, best, links, scores, out):
 
 @kernel
 def lost_words(old, new, idf):
-    """Share of the question's idf that the older holds and the newer does not."""
+    """Share of the question's idf in words that the older has and the newer has not."""
     lost = 0.0
     for j in range(len(idf)):
         if ((old & ~new) >> np.uint64(j)) & np.uint64(1):
@@ -370,7 +380,7 @@ def lost_words(old, new, idf):
 
 @kernel
 def is_heir(old, new, alive, valid_to, moment, links):
-    """Whether an episode superseded what came from another, itself or by what came from it."""
+    """Whether a fact of one episode was superseded by another episode or one of its facts."""
     start, length, peer, code = links
     for e in range(start[old], start[old] + length[old]):
         fact = peer[e]
@@ -393,9 +403,9 @@ def is_heir(old, new, alive, valid_to, moment, links):
 
 @kernel
 def peers_of_each(links, alive, rows, codes):
-    """Living rows one entry of its code away from each row, end to end, and where each one's end.
+    """Living rows one entry of its code away from each row, in one array; and where each ends.
 
-    codes: (n,), negative for a row that is to have none.
+    codes: (n,), negative for a row that shall have none.
     """
     start, length, peer, kind = links
     total = 0
@@ -415,7 +425,7 @@ def peers_of_each(links, alive, rows, codes):
 
 @kernel
 def places_of(rows, wanted):
-    """Where among some rows each wanted one stands, -1 where it does not; for few wanted ones."""
+    """The place of each wanted row among some rows, -1 if it is not there; for few wanted ones."""
     out = np.full(len(wanted), -1, np.int64)
     for j in range(len(wanted)):
         for i in range(len(rows)):
@@ -427,7 +437,7 @@ def places_of(rows, wanted):
 
 @kernel
 def worth(slots, pool, tick):
-    """What entries are worth at a tick, structure what it was given."""
+    """Charges of entries at a tick; structure keeps its weight."""
     _, _, _, kind, flags, support, w, t0, uses = pool
     out = np.empty(len(slots))
     for i in range(len(slots)):
@@ -439,9 +449,9 @@ def worth(slots, pool, tick):
 
 @kernel
 def live_ties(rows, pool, tick, least):
-    """Associations between rows that are worth more than `least`: which is tail, which head.
+    """Associations between some rows whose charge is above `least`: pairs (tail, head).
 
-    Returns indexes into rows.
+    Returns indexes into rows, shape (pairs, 2).
     """
     start, length, peer, kind, flags, support, w, t0, uses = pool
     out = np.empty((len(rows) * len(rows), 2), np.int64)
@@ -465,7 +475,7 @@ def live_ties(rows, pool, tick, least):
 
 @kernel
 def counted(words, postings, said, out):
-    """How many lines hold each word, into `out`; postings: (start, length, row), said: by row."""
+    """How many lines have each word, into `out`; postings: (start, length, row), said: by row."""
     start, length, row = postings
     for i in range(len(words)):
         out[i] = 0
@@ -475,13 +485,14 @@ def counted(words, postings, said, out):
 
 @kernel
 def strongest(value, lines, held, tie, since, less, best, source):
-    """How far each word reaches from the line that it leaves best, and that line.
+    """For each word the greatest value with which it leaves a line, and that line.
 
-    value: (n,) of lines; lines: (numbers of words, places among them of the words of all lines end
-    to end, where each line's end); held: (numbers that the facts of each line hold of, where each
-    line's end); tie: by place what a word is worth that is no name; since: by number from which
-    half step on it is one (step p begins with 2p); less: (what a name is worth in a line that only
-    drops it, in one without facts); best, source: by place, the second as place of a line.
+    value: (n,) of lines; lines: (numbers of words, places among them of the words of all lines, one
+    line after another, where each line's end); held: (numbers of names that the facts of each line
+    are about, where each line's end); tie: by place, the worth of a word that is not a name; since:
+    by number, the half step from which it is a name (step p is the half steps 2p and 2p + 1); less:
+    (the worth of a name in a line with facts about others, in a line without facts); best, source:
+    by place, the second as the place of a line.
     """
     words, places, ends = lines
     names, last = held
@@ -505,10 +516,11 @@ def strongest(value, lines, held, tie, since, less, best, source):
 
 @kernel
 def reached(words, reach, source, postings, own, said, value, before, by):
-    """Carry what words reach to all other lines that hold them, where they have not better.
+    """Give each line the best value that a word brings to it from another line.
 
     reach, source: (n,) of words, the second as rows; own: (start or -1, length, row): the lines of
-    words that are not those of the postings; value, before, by: by row, the place of the word last.
+    words whose lines are not those of the postings; value, before, by: by row; `by` is the place of
+    the word.
     """
     start, length, row = postings
     first, many, other = own

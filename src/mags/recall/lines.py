@@ -1,8 +1,8 @@
-"""Lines, which chains are made of, and where they lead; kept from one search to the next.
+"""The lines of which chains are made, and where they lead; kept from one search to the next.
 
-`Lines` holds the words and names of what was said, by content id, so that a forgotten text leaves
-no line behind. `Leads` says how well a line leads to or from a name, by the open facts that came
-from it. What it found holds until one of these facts changes, begins or ends.
+`Lines` holds the words and names of lines by content id, so that a forgotten text leaves no line
+behind. `Leads` says how well a line leads to or from a name, by the open facts that were read from
+it. An entry is valid until one of these facts changes, begins or ends.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers_each
 
 OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
-"""Words by which somebody speaks of himself."""
+"""Words with which people speak of themselves."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
 
 TITLE = 3
-"""A word in so many names of several words is no name itself: House Orn, House Vell, House Ash."""
+"""A word in this many names of several words is no name itself: Baker Street, Church Street ..."""
 
 MOST = 20_000
-"""Lines that are kept; where there are more, all are dropped and read again."""
+"""Lines that are kept. If there are more, all are dropped and read again."""
 
 FACT = int(NodeKind.FACT)
 _GAVE = int(ArcKind.SOURCE) | REVERSE
@@ -43,9 +43,9 @@ _JOINING = [int(ArcKind.SOURCE), int(ArcKind.SUBJECT), int(ArcKind.OBJECT)]
 
 @dataclass(frozen=True, slots=True)
 class Capital:
-    """A word with a capital that may be a name: folded, its stem, and that one's number.
+    """A word with a capital, which may be a name: folded, its stem, and the stem's number.
 
-    `first`: it stands first in its sentence, where any word has a capital.
+    `first`: it is the first of its sentence, where any word has a capital.
     """
 
     word: str
@@ -56,9 +56,11 @@ class Capital:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Line:
-    """`terms`: its stems; `numbers`: theirs in the lexicon, in the order of `terms`; `digits`: of
-    those that are digits, by number. `own`: somebody speaks of himself. `outcome`: of the act that
-    it reports, where it is a number; `led_by`: ids of the episodes that led to that act.
+    """The text of one episode, taken apart.
+
+    `terms`: its stems; `numbers`: their numbers in the lexicon, in the order of `terms`; `digits`:
+    stems that are digits, by number. `own`: the speaker speaks of themselves. `outcome`: that of
+    the act it reports, or None; `led_by`: ids of the episodes that led to that act.
     """
 
     terms: frozenset[str]
@@ -71,11 +73,11 @@ class Line:
 
 
 _Speakers = tuple[list[int], dict[str, NDArray[np.int64]], dict[int, str]]
-"""Contents of the speakers' names, and what `Lines.speakers` makes of them."""
+"""Content ids of the speakers' names, and what `Lines.speakers` returns for them."""
 
 
 class Lines:
-    """What was said, line by line; see `State.following`."""
+    """The lines of a memory, read when first asked for; see `State.following`."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -85,16 +87,20 @@ class Lines:
         caches.register(self)
 
     def clear(self) -> None:
-        """Forget words looked up, those of questions too; lines are dropped with their contents."""
+        """Forget words that were looked up, also those of questions.
+
+        Lines are dropped by `changed`, with their contents.
+        """
         self._naming.clear()
 
     def of(self, rows: Sequence[int]) -> list[Line]:
-        """Lines of episodes, taken apart."""
+        """The lines of some episodes, by row."""
         nodes, known = self._state.graph.nodes, self._lines
         contents = nodes["content"][list(rows)].tolist() if rows else []
         lacking = [row for row, content in zip(rows, contents, strict=True) if content not in known]
         if lacking:
             if len(known) + len(lacking) > MOST:
+                # All of `rows` again, since those that were known are gone, too.
                 known.clear()
                 lacking = list(rows)
             for content in self._state.words(nodes["id"][lacking].tolist()):
@@ -117,7 +123,8 @@ class Lines:
         )
 
     def capitals(self, text: str) -> tuple[Capital, ...]:
-        """The words of a text that are names or may be."""
+        """The words of a text that may be names."""
+        # A dict as an ordered set: the order decides which word is learned first.
         found: dict[tuple[str, bool], None] = {}
         first = True
         for token in _WORD.findall(text):
@@ -132,13 +139,13 @@ class Lines:
         return tuple(Capital(word, s := stem(word), number(s), first) for word, first in found)
 
     def names(self, capitals: Sequence[Capital]) -> list[Capital]:
-        """Those that are names: capitals within a sentence, and first words that name an entity."""
+        """Those that are names: within a sentence, or first in it and the name of an entity."""
         return [one for one in capitals if self._is_name(one.word)[one.first]]
 
     def _is_name(self, word: str) -> tuple[bool, bool]:
-        """Whether a word is a name within a sentence, and where it stands first.
+        """Whether a word is a name within a sentence, and whether it is one at the beginning.
 
-        A word that stands in the names of many and names nobody is none: House Orn, House Vell.
+        A word in many names that is not a name by itself is none: "street" in Baker Street.
         """
         found = self._naming.get(word)
         if found is None:
@@ -150,7 +157,9 @@ class Lines:
 
     @property
     def speakers(self) -> tuple[dict[str, NDArray[np.int64]], dict[int, str]]:
-        """By stem of a speaker's name who bears it, ids in ascending order; stems by number."""
+        """By stem of a speaker's name, the ids of who has it, ascending; and stems by number."""
+        # A changed name has another content id, so equal ids mean that no speaker is new or
+        # renamed.
         state = self._state
         known = [i for i in state.speakers if i in state.graph]
         contents: list[int] = state.graph.nodes["content"][state.graph.rows(known)].tolist()
@@ -165,7 +174,7 @@ class Lines:
         return self._speakers[1:]
 
     def changed(self, delta: Delta) -> None:
-        """Drop lines whose words were removed or replaced, and who is called what."""
+        """Drop lines whose words were removed or replaced, and names that may have changed."""
         nodes = delta.nodes
         if not len(nodes):
             return
@@ -180,25 +189,27 @@ class Lines:
 
 @dataclass(slots=True)
 class Period:
-    """From when until when a finding holds, if nothing changes."""
+    """The time for which a finding is valid if no fact changes, in seconds of event time."""
 
     since: float
     until: float = NEVER
 
     def covers(self, moment: float) -> bool:
-        """Whether it holds at a moment."""
+        """Whether it is valid at a moment."""
         return self.since <= moment < self.until
 
     def end(self, *others: float) -> None:
-        """Shorten it to the first of these times that lies ahead."""
+        """Shorten it to the first of these times that is after its beginning."""
         self.until = min(self.until, *(at for at in others if at > self.since), NEVER)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineFacts:
-    """What a line tells of. `worth`: by number of a word in the names at the ends of its open facts
-    what a lead to there is worth, in (0, 1]; empty where it gave none. `numbers`: those words.
-    `over`: it gave facts or notes, and none of them holds any longer.
+    """The facts that were read from a line.
+
+    `worth`: by number of a word in the names at the ends of its open facts, the worth of being led
+    there, in (0, 1]; empty if no open fact was read from it. `numbers`: those words. `over`: facts
+    or notes were read from it, and none of them holds any more.
     """
 
     span: Period
@@ -207,18 +218,18 @@ class LineFacts:
     over: bool
 
     def to(self, number: int, settings: ChainSettings) -> float:
-        """What it is worth to come to the line by a word of a name, in (0, 1]."""
+        """The worth of coming to the line by a word of a name, in (0, 1]."""
         return self.worth.get(number, settings.dropped) if self.worth else settings.unread
 
 
 class Leads:
-    """What lines lead to and from; see `State.following`.
+    """The facts of lines, and how well each leads to and from a name; see `State.following`.
 
     A line leads on best by a name that its open facts are about. A line with facts about other
-    names leads on less well, and a line without facts lies between. Where a thing has several
+    names leads on less well, and a line without facts is in between. If an entity has several
     counterparts of a kind (a club and its members), the more there are, the less a lead to one of
-    them is worth, as in a random walk (Lao and Cohen, 2010). Where it has one (a club and its
-    house), the lead keeps its worth.
+    them is worth, as in a random walk (Lao and Cohen, 2010). If it has one (a club and its house),
+    the lead keeps its worth.
     """
 
     def __init__(self, state: State) -> None:
@@ -229,13 +240,14 @@ class Leads:
     def _clear(self) -> None:
         self._held: dict[int, LineFacts] = {}
         self._near: dict[int, tuple[Period, Mapping[int, float]]] = {}
-        """By thing what a lead to each of those is worth that its open facts join it to."""
+        """By entity, the worth of a lead to each entity that an open fact joins it to."""
         self._names: dict[int, tuple[str, list[int]]] = {}
         self._resting: dict[int, set[int]] = {}
-        """By id of a node the rows of the lines that rest on it."""
+        """By id of a node, the rows of the lines whose entry depends on it."""
 
     def of(self, rows: Sequence[int], moment: float, spread: float) -> list[LineFacts]:
-        """What lines tell of at a moment. `spread`: of `ChainSettings`."""
+        """The facts of lines at a moment. `spread`: of `ChainSettings`."""
+        # The setting is part of every entry, so another one makes all of them wrong.
         if spread != self._spread:
             self._clear()
             self._spread = spread
@@ -255,7 +267,7 @@ class Leads:
             self._held[row] = self._holding(row, episode, given, moment)
 
     def _holding(self, row: int, episode: int, given: Sequence[int], moment: float) -> LineFacts:
-        """What the line of an episode holds that gave these rows of facts and notes."""
+        """The `LineFacts` of an episode, given the rows of facts and notes read from it."""
         nodes, span = self._state.graph.nodes, Period(moment)
         self._rest(row, episode)
         found: dict[int, float] = {}
@@ -264,6 +276,7 @@ class Leads:
             record = nodes[fact]
             ends, valid_to = (int(record["subject"]), int(record["object"])), record["valid_to"]
             self._rest(row, int(record["id"]))
+            # The entry is valid only until the first of its facts ends.
             span.end(float(valid_to))
             over = over and bool(valid_to <= moment)
             if record["kind"] != FACT or valid_to <= moment or NOBODY in ends:
@@ -294,7 +307,7 @@ class Leads:
         return found
 
     def _joined(self, entity: int, span: Period) -> set[int]:
-        """The other ends of the facts of a thing that are open where a span begins."""
+        """The other ends of an entity's facts that are open when a span begins; shortens it."""
         graph = self._state.graph
         row = graph.row_of.get(entity)
         if row is None:
@@ -309,7 +322,7 @@ class Leads:
         return found - {NOBODY, entity}
 
     def _name(self, entity: int) -> tuple[str, list[int]]:
-        """The name of a thing, and the numbers of its words."""
+        """The name of an entity, and the numbers of its words."""
         found = self._names.get(entity)
         if found is None:
             state = self._state
@@ -318,7 +331,7 @@ class Leads:
         return found
 
     def changed(self, delta: Delta) -> None:
-        """Drop what rests on facts that changed, and everything where a thing was renamed."""
+        """Drop entries that depend on changed facts, or all if an entity was renamed or removed."""
         nodes, arcs = delta.nodes, delta.arcs
         if len(nodes):
             renamed = nodes.had & (nodes.before["content"] != nodes.after["content"])
@@ -339,7 +352,7 @@ class Leads:
 
 
 def _concerned(nodes: Changes) -> set[int]:
-    """Facts and notes that begin, end or change their ends, and what they join."""
+    """Ids of facts and notes that begin, end or change their ends, and of those ends."""
     other = ~nodes.had
     for name in ("valid_to", "subject", "object"):
         other |= nodes.before[name] != nodes.after[name]

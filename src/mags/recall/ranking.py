@@ -288,9 +288,9 @@ def superseded_penalty(
     """What is added to each score so that superseded facts come after what holds now, shape (n,).
 
     "Where does Ana live?" asks for the slot (Ana, lives in). Where a fact of it is found, facts
-    about earlier homes ("lived in") and turns all of whose facts are over are put right after it.
-    Only for questions about the present. Nothing is taken out. `stale`: the share of a turn's
-    facts that are over.
+    about earlier homes ("lived in"), turns all of whose facts are over, and what is disputed are
+    put right after it. Only for questions about the present. Nothing is taken out. `stale`: the
+    share of a turn's facts that are over.
     """
     added = np.zeros(len(scores), np.float32)
     plan = request.query.plan
@@ -308,9 +308,13 @@ def superseded_penalty(
     about &= kind == NodeKind.FACT
     of_what = hop.relation.partition(" ")[2] if asked.kinds else ""
     holds = about & (slot == np.uint64(state.hash("slot", asked.name, of_what)))
+    holds &= (nodes["flags"][rows] & np.uint16(NodeFlag.DISPUTED)) == 0
     if not holds.any():
         return added
     over = (kind == NodeKind.EPISODE) & (stale >= 1.0)
+    marked = np.flatnonzero(nodes["flags"][rows] & np.uint16(NodeFlag.DISPUTED))
+    for at, node_id in zip(marked.tolist(), nodes["id"][rows[marked]].tolist(), strict=True):
+        over[at] |= bool(state.slots.outranked(node_id, request.moment, request.recorded_as_of))
     if asked.past:
         over |= about & (slot == np.uint64(state.hash("slot", asked.past, "")))
     best = scores[holds].max() - SUPERSEDED_GAP

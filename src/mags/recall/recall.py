@@ -7,16 +7,17 @@ score. `recall` takes the best, joins what belongs together and says why each ca
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import isfinite
+from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.graph import REVERSE, Graph
-from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind, grade_in
 from mags.index.state import State
 from mags.recall import spread
 from mags.recall.candidates import (
@@ -107,7 +108,8 @@ def recall(
     if settings.traces and len(ranking.anchor_rows) and len(rows):
         best = spread.paths(graph, ranking.anchor_rows, request.moment, settings, rows)
     came_from, episodes = provenance(graph, merged, ranking.found.rows, ranking.scores)
-    hits = _hits(state, request, ranking, merged, at, episodes)
+    told = [(min(own, default=0), every) for own, every in zip(came_from, episodes, strict=True)]
+    hits = _hits(state, request, ranking, merged, at, told)
     trace = Trace(
         tick=graph.tick,
         seq=state.seq,
@@ -337,9 +339,12 @@ def _hits(
     ranking: Ranking,
     merged: Sequence[tuple[int, list[int]]],
     at: NDArray[np.int64],
-    episodes: Sequence[tuple[int, ...]],
+    told: Sequence[tuple[int, tuple[int, ...]]],
 ) -> tuple[Hit, ...]:
-    """The merged rows in words; `at`: their places among the candidates."""
+    """The merged rows in words; `at`: their places among the candidates.
+
+    `told`: the first episode that each came from, 0 for none, and all that belong to it.
+    """
     nodes = state.graph.nodes
     records, ids = nodes[ranking.found.rows[at]], nodes["id"]
     # Where every fact it gave has been superseded, a turn is no more current than they are.
@@ -350,11 +355,15 @@ def _hits(
     sure, flags = records["confidence"].tolist(), records["flags"].tolist()
     anchors = set(ids[ranking.anchor_rows].tolist())
     hits = []
+    known = request.moment, request.recorded_as_of
     for i, content in enumerate(state.words(node_ids)):
         kind, joined = NodeKind(kinds[i]), merged[i][1]
-        fact = None
+        first, episodes = told[i]
+        by, fact = state.content(first) if first else content, None
+        disputed = bool(state.slots.outranked(node_ids[i], *known))
         if kind == NodeKind.FACT:
             fact = _fact_of(content, said[i], ends[i], sure[i], flags[i])
+            fact = replace(fact, disputed=disputed, **_first_said(by if first else None))
         began = said[i] if isfinite(said[i]) else noted[i]
         hits.append(
             Hit(
@@ -362,14 +371,15 @@ def _hits(
                 text=content.text,
                 score=scores[i],
                 kind=KIND_NAMES[kind],
-                episode_ids=episodes[i],
+                episode_ids=episodes,
                 fact=fact,
-                speaker=str(content.meta.get("speaker", "")),
+                speaker=str(by.meta.get("speaker", "")),
                 session=str(content.meta.get("session", "")),
                 at=-NEVER if kind == NodeKind.THEME else began,  # a theme is never news
                 current=ends[i] > request.moment and not stale[i],
                 members=tuple(ids[joined].tolist()) if joined else (),
                 anchor=node_ids[i] in anchors,
+                disputed=disputed,
             )
         )
     return tuple(hits)
@@ -386,7 +396,25 @@ def fact_view(state: State, node_id: int, ends: float | None = None) -> FactView
     node = state.graph.view(node_id)[0]
     closes = float(node["valid_to"]) if ends is None else ends
     begins, sure, flags = (node[name].item() for name in ("valid_from", "confidence", "flags"))
-    return _fact_of(state.content(node_id), begins, closes, sure, flags)
+    told = min(state.graph.targets(node_id, ArcKind.SOURCE), default=0)
+    return replace(
+        _fact_of(state.content(node_id), begins, closes, sure, flags),
+        disputed=bool(
+            closes > begins and state.slots.outranked(node_id, max(begins, state.latest_s))
+        ),
+        **_first_said(state.content(told) if told else None),
+    )
+
+
+def _first_said(told: Content | None) -> dict[str, Any]:
+    """Who said a fact, and when, from the first of its episodes."""
+    if told is None:
+        return {}
+    at = told.meta.get("at")
+    return {
+        "speaker": str(told.meta.get("speaker", "")),
+        "said_at": None if at is None else moment_of(float(at)),
+    }
 
 
 def _fact_of(
@@ -406,6 +434,7 @@ def _fact_of(
         stated=bool(flags & NodeFlag.STATED),
         text=content.text,
         tentative=bool(flags & NodeFlag.GUESS),
+        grade=grade_in(flags).name.lower() if grade_in(flags) else "",
     )
 
 

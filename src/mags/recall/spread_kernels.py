@@ -1,7 +1,7 @@
-"""Numba kernels that let activation flow: forward push, and best-first paths.
+"""Numba kernels of spreading activation: forward push, and best-first paths.
 
-Both number the rows they meet as they meet them, in an open-addressed table, so that neither
-time nor memory grows with the graph.
+Both number the rows they meet in the order they meet them, in an open-addressed hash table, so that
+neither time nor memory grows with the graph.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ FACT = int(NodeKind.FACT)
 COLD = int(NodeFlag.COLD)
 
 PLAIN: dict[str, Any] = {"_nrt": False}
-"""How the small parts are compiled: they make no arrays, so they need not count who holds those
-that they are handed, which is an atomic step for each at every arc (most of the time of `push`)."""
+"""Options for small kernels that make no arrays. Without these, numba counts the references to each
+array argument, with two atomic steps for each at every arc: most of the time of `push`."""
 
 FIRST = 1024
-"""Rows there is room for at first."""
+"""Rows for which there is room at first."""
 
 
 @kernel(**PLAIN)
 def _place(table, keys, row):
-    """Where in the table the number of a row stands, plus 1, or is to stand (an entry of 0)."""
+    """The place in the table for a row. Its entry is the row's number plus 1, or 0 if it is new."""
+    # Knuth's multiplicative hash, since rows are small and close together; then linear probing.
     mask = len(table) - 1
     at = ((row * 2654435761) >> 13) & mask
     while table[at] > 0 and keys[table[at] - 1] != row:
@@ -43,14 +44,14 @@ def _place(table, keys, row):
 def _longer(array, size):
     """A copy of a one-dimensional array with room for `size` entries, the new ones 0."""
     out = np.zeros(size, array.dtype)
-    for i in range(len(array)):  # a slice would take seconds to compile
+    for i in range(len(array)):  # numba would compile a slice for seconds
         out[i] = array[i]
     return out
 
 
 @kernel
 def _table(keys, n, size):
-    """A table of the first n keys, with `size` places (a power of two)."""
+    """A hash table of the first n keys, with `size` places (a power of two)."""
     table = np.zeros(size, np.int64)
     for i in range(n):
         table[_place(table, keys, keys[i])] = i + 1
@@ -59,7 +60,7 @@ def _table(keys, n, size):
 
 @kernel
 def _room(least):
-    """Rows to have room for: a power of two."""
+    """Room for at least so many rows: a power of two, which the hash table needs."""
     room = FIRST
     while room < least:
         room *= 2
@@ -68,11 +69,13 @@ def _room(least):
 
 @kernel(**PLAIN)
 def _transition(peer, kind, flags, support, w, t0, uses, slot, row, length, size, tick, weights):
-    """Unnormalised weight of one adjacency entry of `row` (`mentions` times idf)."""
+    """Unnormalised weight of one adjacency entry of `row`; `mentions` is weighed by idf."""
     code = kind[slot]
     value = weights[code]
     if code == ASSOCIATION:
         value *= charge_of(w[slot], t0[slot], uses[slot], support[slot], flags[slot], tick)
+    # The entity is the peer in one direction and the row itself in the other. Its number of
+    # entries stands for how many texts mention it.
     elif code == MENTIONS:
         value *= np.log1p(size / max(1, length[peer[slot]]))
     elif code == MENTIONS | REVERSE:
@@ -82,7 +85,7 @@ def _transition(peer, kind, flags, support, w, t0, uses, slot, row, length, size
 
 @kernel(**PLAIN)
 def _passable(row, alive, node_kind, node_flags, valid_to, moment):
-    """Whether activation may enter: alive, warm, and no superseded fact."""
+    """Whether activation may enter a row: alive, warm, and not a fact that is over."""
     if not alive[row] or node_flags[row] & COLD:
         return False
     return node_kind[row] != FACT or valid_to[row] > moment
@@ -90,7 +93,7 @@ def _passable(row, alive, node_kind, node_flags, valid_to, moment):
 
 @kernel(**PLAIN)
 def _meet(table, keys, enters, met, row, alive, node_kind, node_flags, valid_to, moment):
-    """The number of a row, which is new if it is `met`; there must be room for it."""
+    """The number of a row; a new row gets the number `met`. There must be room for it."""
     at = _place(table, keys, row)
     if table[at] == 0:
         table[at], keys[met] = met + 1, row
@@ -100,7 +103,7 @@ def _meet(table, keys, enters, met, row, alive, node_kind, node_flags, valid_to,
 
 @kernel
 def _sown(seeds, mass, nodes, moment, queue):
-    """What push knows to begin with, by number of row, with the mass on the queued seeds.
+    """The arrays that push starts with, by number of row, with the mass on the queued seeds.
 
     Returns (table, keys, enters, waiting, p, r, total, first, end), rows met, queue's end.
     """
@@ -110,7 +113,8 @@ def _sown(seeds, mass, nodes, moment, queue):
     enters, waiting = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
     p, r, total = np.zeros(room), np.zeros(room), np.zeros(room)
     first, end = np.zeros(room, np.int64), np.zeros(room, np.int64)
-    met = tail = np.int64(0)  # a literal would have what it is handed to compiled once more
+    # Typed: with a literal numba would compile the kernels that it is passed to once more.
+    met = tail = np.int64(0)
     for i in range(len(seeds)):
         s = _meet(
             table, keys, enters, met, seeds[i], alive, node_kind, node_flags, valid_to, moment
@@ -126,7 +130,7 @@ def _sown(seeds, mass, nodes, moment, queue):
 
 @kernel
 def _wider(known, met, more):
-    """What push knows, with room for more rows."""
+    """The arrays of push with room for more rows."""
     _, keys, enters, waiting, p, r, total, first, end = known
     room = _room(met + more)
     keys = _longer(keys, room)
@@ -145,10 +149,12 @@ def _wider(known, met, more):
 
 @kernel(**PLAIN)
 def _pass_on(rest, total, to, share, first, end, keys, length, eps, r, waiting, queue, tail):
-    """Give the rest to the ends of a row's arcs by their shares. Returns the queue's end."""
+    """Pass activation on to the ends of a row's arcs by their shares. Returns the queue's end."""
     for e in range(first, end):
         v = to[e]
         r[v] += rest * share[e] / total
+        # The condition of Andersen, Chung and Lang: a remainder is pushed only while it is large
+        # for its row's degree, which bounds the work without regard to the size of the graph.
         if not waiting[v] and r[v] > eps * max(1, length[keys[v]]):
             waiting[v] = True
             if tail < len(queue):
@@ -159,16 +165,16 @@ def _pass_on(rest, total, to, share, first, end, keys, length, eps, r, waiting, 
 
 @kernel
 def _reached(keys, p, reached, n):
-    """The first n numbers that were reached as rows, and their p."""
+    """The rows of the first n numbers that were reached, and their p."""
     rows, mass = np.empty(n, np.int64), np.empty(n)
-    for i in range(n):  # indices by an array would take seconds to compile
+    for i in range(n):  # numba would compile an index by an array for seconds
         rows[i], mass[i] = keys[reached[i]], p[reached[i]]
     return rows, mass
 
 
 @kernel
 def push(pool, nodes, seeds, mass, clock, numbers, weights):
-    """Forward push. Returns (rows, p) of what was reached.
+    """Forward push. Returns (rows, p) of the rows that were reached.
 
     pool: (start, length, peer, kind, flags, support, w, t0, uses); nodes: (alive, kind,
     flags, valid_to); seeds, mass: (m,); clock: (tick, moment); numbers: (alpha, eps,
@@ -181,7 +187,8 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
     queue = np.empty(max(max_pushes, len(seeds)), np.int64)  # no later entry is ever taken
     known, met, tail = _sown(seeds, mass, nodes, moment, queue)
     table, keys, enters, waiting, p, r, total, first, end = known
-    # What a row passes on is worked out at its first push and kept, end to end.
+    # The arcs by which a row passes on are worked out at its first push and kept, one row after
+    # another. They begin at 1, since a `first` of 0 says that a row was not pushed yet.
     to, share, used = np.zeros(4 * FIRST, np.int64), np.zeros(4 * FIRST), 1
     reached, n, head = np.empty(queue.size, np.int64), 0, 0
     while head != tail and head < max_pushes:
@@ -195,6 +202,7 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
         row = keys[u]
         if first[u] == 0:
             first[u] = end[u] = used
+            # A hub receives activation and passes none on.
             degree = length[row] if length[row] <= hub else 0
             if met + degree > len(keys):
                 known = (table, keys, enters, waiting, p, r, total, first, end)
@@ -217,6 +225,7 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
                     total[u] += share[used]
                     used += 1
             end[u] = used
+        # A dead end keeps everything, so that no activation is lost.
         if total[u] <= 0.0:
             p[u] += rest
             continue
@@ -230,10 +239,10 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
 
 @kernel
 def _set_out(seeds, mass, wanted, nodes, moment):
-    """What the best-first search knows to begin with: which rows are wanted, the seeds' worth.
+    """The arrays that the best-first search starts with: wanted rows, and the values of seeds.
 
     Returns (table, rows, enters, asked, done, best, parent, via), the heap's values and
-    numbers, and how many rows were met, lie on the heap, and are still to be reached.
+    numbers, and how many rows were met, are on the heap, and are still to be reached.
     """
     alive, kind, flags, valid_to = nodes
     room = _room(2 * (len(seeds) + len(wanted)))
@@ -251,6 +260,7 @@ def _set_out(seeds, mass, wanted, nodes, moment):
         u = _meet(table, rows, enters, met, seeds[i], alive, kind, flags, valid_to, moment)
         met += u == met
         if mass[i] > best[u]:
+            # A wanted row that nothing may enter is reached only if it is a seed itself.
             left += asked[u] and not enters[u] and best[u] == 0.0
             best[u], parent[u], via[u] = mass[i], -1, -1
             held += 1
@@ -261,7 +271,7 @@ def _set_out(seeds, mass, wanted, nodes, moment):
 
 @kernel
 def _further(known, met, more):
-    """What the best-first search knows, with room for more rows."""
+    """The arrays of the best-first search with room for more rows."""
     _, rows, enters, asked, done, best, parent, via = known
     room = _room(met + more)
     rows = _longer(rows, room)
@@ -279,7 +289,7 @@ def _further(known, met, more):
 
 @kernel
 def _towards(wanted, table, rows, parent, done, order, n):
-    """Keep of the first n of an order what the paths to the wanted rows pass; how many that are."""
+    """Of the first n of an order keep those on paths to wanted rows; returns how many."""
     if not len(wanted):
         return n
     passed = np.zeros(len(rows), np.bool_)
@@ -309,7 +319,7 @@ def _steps(rows, best, parent, via, order, n):
 
 @kernel(**PLAIN)
 def _any_above_one(w, first, last):
-    """Whether any of some weights is above 1; without a way out, so that many go at once."""
+    """Whether a weight is above 1. The loop has no early exit, so that it can be vectorised."""
     n = 0
     for e in range(first, last):
         n += w[e] > 1.0
@@ -336,6 +346,7 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
         held -= 1
         if held:
             sink(keys, items, held, keys[held], items[held])
+        # The heap has no way to raise an entry: a better one was added, and this one is old.
         if done[u] or value < best[u]:
             continue
         done[u] = True
@@ -349,6 +360,8 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
             known = (table, rows, enters, asked, done, best, parent, via)
             table, rows, enters, asked, done, best, parent, via = _further(known, met, length[row])
         scale = value / np.sqrt(max(1, length[row]))
+        # No arc of this row can reach the threshold, unless one has a weight above 1. In a
+        # measured recall 94% of all arcs were in such rows.
         if scale * most < threshold and not _any_above_one(w, start[row], start[row] + length[row]):
             continue
         for e in range(start[row], start[row] + length[row]):

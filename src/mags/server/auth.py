@@ -1,8 +1,8 @@
 """API keys: the file they are kept in, and what each of them allows.
 
-A key is 256 random bits. It is shown once and kept as a plain SHA-256: nobody can guess 256 random
-bits, so the slow hash that passwords need is not needed here. The file is read again when it has
-changed, so a revoked key is refused at once.
+A key is 256 random bits. It is shown once, and only its SHA-256 is kept. Nobody can guess 256
+random bits, so the slow hash that passwords need is not needed here. The file is read again when it
+has changed, so a revoked key is refused at once.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 EVERY = "*"
 DEFAULT = "default"
 SUFFIX = ".mags"
-"""How a memory's file ends."""
+"""The suffix of a memory's file."""
 GRANT = "mags.grant"
-"""The key of an ASGI scope under which a request's grant stands."""
+"""The key in an ASGI scope for the grant of a request."""
 FILE, LOCK = "keys.json", ".lock"
 BEGIN = "mags_"
 WAIT_S, AGAIN_S = 10.0, 0.02
-"""How long a process waits for another that is changing the same file, and between two tries."""
+"""How long a process waits for another one that is changing the same file; time between tries."""
 
 
 class Scope(IntEnum):
@@ -71,13 +71,18 @@ class Grant:
     """What a key allows.
 
     `name`: of the key, for logs and limits; `namespaces`: names, "team-*", or "*" for all;
-    `digest`: of the key itself, "" where none is needed.
+    `digest`: of the key itself, "" if no key is needed.
     """
 
     name: str
     namespaces: tuple[str, ...]
     scope: Scope
     digest: str = field(default="", repr=False)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it is the owner's, who may date what they tell as they like."""
+        return self.scope >= Scope.ADMIN
 
     def sees(self, namespace: str) -> bool:
         """Whether the key may know that this namespace exists."""
@@ -86,7 +91,8 @@ class Grant:
     def check(self, namespace: str, needed: Scope) -> None:
         """Raise NotFound for a namespace it does not see, Forbidden for what it may not do there.
 
-        Another's namespace answers as a missing one does: a key cannot find out names.
+        A namespace of others gives the same answer as a missing one, so that a key cannot find
+        out names.
         """
         check_name(namespace)
         if not self.sees(namespace):
@@ -104,14 +110,16 @@ EVERYTHING = Grant(name="local", namespaces=(EVERY,), scope=Scope.ADMIN)
 
 
 def namespace_of(grant: Grant, named: str | None) -> str:
-    """The key's namespace where it has just one; else the one that is named, else "default"."""
+    """The key's namespace if it has exactly one, else the one that is named, else "default"."""
     if len(grant.namespaces) == 1 and not grant.namespaces[0].endswith(EVERY):
         return grant.namespaces[0]
     return named or DEFAULT
 
 
 def check_name(namespace: str) -> None:
-    """Raise InvalidInput for what cannot be a namespace, and so a file's name."""
+    """Raise InvalidInput for a name that cannot be a namespace, and so the name of a file."""
+    # The files beside a memory are called "a.mags-wal" and the like: no namespace may take such a
+    # name.
     odd = namespace.endswith(".") or SUFFIX in namespace.casefold()
     if odd or not NAMESPACE.fullmatch(namespace):
         raise InvalidInput(
@@ -122,9 +130,10 @@ def check_name(namespace: str) -> None:
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise InvalidInput for what is neither a namespace, nor a beginning with "*", nor "*"."""
+    """Raise InvalidInput unless it is a namespace, the beginning of one with "*", or "*"."""
     name = pattern.removesuffix(EVERY)
     if name:
+        # "team.*" is fine, though "team." is no namespace.
         check_name(name.rstrip(".") or name)
     elif pattern != EVERY:
         check_name(name)
@@ -138,7 +147,7 @@ def _covers(pattern: str, namespace: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key(Grant):
-    """A grant as it is kept. `made`, `revoked`: seconds since the epoch; `digest`: hex SHA-256."""
+    """A grant as stored. `made`, `revoked`: seconds since the epoch; `digest`: hex SHA-256."""
 
     made: float
     revoked: float | None = None
@@ -148,15 +157,16 @@ class KeyRing:
     """The keys of a server's folder. Safe to use from several threads and processes."""
 
     def __init__(self, folder: Path) -> None:
-        """The file need not be there."""
+        """The file need not exist."""
         self.path = folder / FILE
         self._lock = threading.Lock()
+        # Modification time and inode of the file that was read last.
         self._seen: tuple[int, int] | None = None
         self._keys: dict[str, Key] = {}
         self._grants: dict[str, Key] = {}
 
     def known(self) -> list[Key]:
-        """Every key, in the order in which they were made."""
+        """Every key, oldest first."""
         with self._lock:
             self._refresh()
             return sorted(self._keys.values(), key=lambda key: key.made)
@@ -177,7 +187,7 @@ class KeyRing:
             return not grant.digest or self._grants.get(grant.digest) == grant
 
     def add(self, name: str, namespaces: tuple[str, ...], scope: Scope, now_s: float) -> str:
-        """Make a key; returns it, for the only time. Raises InvalidInput."""
+        """Make a key and return it, which is the only time it is shown. Raises InvalidInput."""
         if not name.strip() or not namespaces:
             raise InvalidInput("a key needs a name and at least one namespace", name=name)
         for pattern in namespaces:
@@ -185,6 +195,7 @@ class KeyRing:
         secret = BEGIN + secrets.token_urlsafe(32)
         digest = digest_of(secret)
         made = Key(name=name, digest=digest, namespaces=namespaces, scope=scope, made=now_s)
+        # Threads first, then processes: `alone` keeps other processes out, `_lock` our threads.
         with self._lock, alone(self.path):
             self._refresh(anew=True)
             known = self._keys.get(name)
@@ -212,12 +223,13 @@ class KeyRing:
             self._write({**self._keys, name: replace(self._keys[name], **fields)})
 
     def _refresh(self, *, anew: bool = False) -> None:
-        """Read the file where it has changed; `anew`: in any case, before it is written."""
+        """Read the file if it has changed; `anew`: in any case, before it is written."""
         try:
             found = self.path.stat()
         except FileNotFoundError:
             self._take({}, None)
             return
+        # A write replaces the file, so it has another inode even within one tick of the clock.
         seen = (found.st_mtime_ns, found.st_ino)
         if seen == self._seen and not anew:
             return
@@ -269,14 +281,15 @@ def _read(path: Path) -> dict[str, Key]:
     return {key.name: key for key in keys}
 
 
-# -- private files: readable by this user alone, and replaced as a whole or not at all
+# -- private files: readable by this user only, and replaced as a whole or not at all
 
 
 @contextmanager
 def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     """Hold the lock of a file while it is changed; raises StoreBusy, StoreError.
 
-    The lock is a file beside it, which stays. The system releases it when a process dies.
+    The lock is on a file beside it, which is never removed. The system releases the lock when a
+    process dies.
     """
     with boundary("private files", _unwritable):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -304,8 +317,8 @@ def _taken(file: int) -> bool:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Put a text in the place of a file, durably; raises StoreError."""
-    # A random name: two writers at once must not write into the same file.
+    """Replace a file by a text, durably and as a whole; raises StoreError."""
+    # A random name, so that two writers do not write into the same file.
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     with boundary("private files", _unwritable):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -321,7 +334,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def remove_private(path: Path) -> None:
-    """Remove such a file, if it is there; raises StoreError."""
+    """Remove a private file if it exists; raises StoreError."""
     with boundary("private files", _unwritable):
         path.unlink(missing_ok=True)
 

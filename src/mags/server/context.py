@@ -1,4 +1,4 @@
-"""What every route needs: the caller's grant, and from it the memory it may use."""
+"""The context of a request: the caller's grant, and the memory that the caller may use."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Branch = Annotated[str, Query(description="A branch of the memory.", max_length=
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
-    """What a route knows of its request: whose it is, and which memory it is about.
+    """The grant of a request and the memory it is about.
 
-    It is the only way from a route to a memory, and it goes through the grant.
+    Routes reach a memory only through it, so the grant is always checked.
     """
 
     memories: OpenMemories
@@ -39,9 +39,15 @@ class RequestContext:
     branch: str = MAIN
     limiter: ConcurrencyLimiter | None = None
 
+    @property
+    def trusted(self) -> bool:
+        """Whether the key may date what it tells as it likes, and assert as whose memory it is."""
+        return self.grant.trusted
+
     @contextmanager
     def in_turn(self, needed: Scope) -> Iterator[OpenMemory]:
-        """The same as `opened`, in turn: for work that waits for nothing but a core."""
+        """The same as `opened`, but limited in number: for work that only needs a core."""
+        # The memory first: opening one waits for the disk, which should not hold a slot.
         with (
             self.opened(needed) as opened,
             self.limiter.slot() if self.limiter else nullcontext(),
@@ -56,13 +62,13 @@ class RequestContext:
 
     @contextmanager
     def reading(self) -> Iterator[Memory]:
-        """The memory, for who may read."""
+        """The memory, for a key that may read."""
         with self.opened(Scope.READ) as opened:
             yield opened.memory
 
     @contextmanager
     def writing(self) -> Iterator[Memory]:
-        """The memory, for who may write; made if it is not there."""
+        """The memory, for a key that may write; created if it does not exist."""
         with self.opened(Scope.WRITE) as opened:
             yield opened.memory
 
@@ -76,7 +82,7 @@ def grant_of(request: Request) -> Grant:
 
 
 def context_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> RequestContext:
-    """The context of a request about a namespace, made from an app's state."""
+    """The context of a request about a namespace, from the state of the app."""
     return RequestContext(
         memories=state.memories,
         grant=grant,

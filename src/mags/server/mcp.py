@@ -106,7 +106,10 @@ class Tools:
     ) -> SeenOut:
         """Remember one thing that was said. The same `key` is written once."""
         with _entered(self.enter(ctx, Scope.WRITE)) as opened:
-            return SeenOut.of(opened.memory.observe(text, speaker=speaker, at=at, key=key))
+            seen = opened.memory.observe(
+                text, speaker=speaker, at=at, key=key, trusted=opened.trusted
+            )
+            return SeenOut.of(seen)
 
     def ask(self, ctx: Context, question: Text) -> ReplyOut:
         """Answer a question from memory alone, with citations, or say that it is not known."""

@@ -1,6 +1,6 @@
 """The middleware before the routes: metrics and the log, authentication, limits.
 
-Plain ASGI: a layer costs microseconds, and streams pass through piece by piece.
+Plain ASGI: a layer costs microseconds, and streamed responses are not buffered.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from mags.server.wire.problems import of_error, problem
 
 PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
 PAGE = ("/", "/assets/")
-"""The page itself holds nothing of a memory; it asks for that with a key, as any client does."""
+"""Paths of the page. It holds no data itself: it asks for that with a key, as any client does."""
 INERT = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
-"""Headers of responses that set none of their own: what is remembered is never run or framed."""
+"""Headers of responses that do not set them: a browser must not run or frame remembered text."""
 OPEN = ("/healthz", "/readyz", "/metrics")
-"""Paths without limits: they must answer when the server is busiest."""
+"""Paths without limits: they must answer even when the server is overloaded."""
 EVENTS, IMPORT = (re.compile(f"/memories/[^/]+/{name}") for name in ("events", "import"))
-"""Whole paths with limits of their own; another path that ends like this has none."""
+"""Paths with limits of their own. They must match as a whole: a memory may be called "events"."""
 REQUEST_ID = b"x-request-id"
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 60.0)
 UNKNOWN = "unknown"
@@ -48,12 +48,12 @@ UNKNOWN = "unknown"
 class AuthMiddleware:
     """Puts the grant of each request into its scope, or answers 401 or 403.
 
-    On loopback no key is needed. What remains to fear there is a web page in the user's own
-    browser, so `Host` and `Origin` are checked.
+    On loopback no key is needed. The remaining danger there is a web page in the user's own
+    browser (DNS rebinding, cross-site requests), so `Host` and `Origin` are checked.
     """
 
     def __init__(self, app: ASGIApp, settings: ServerSettings, keys: KeyRing) -> None:
-        """A key is needed wherever others may reach the server."""
+        """`settings.asks`: a key is needed, as wherever others can reach the server."""
         self._app, self._keys = app, keys
         self._asked = settings.asks
 
@@ -81,8 +81,8 @@ class AuthMiddleware:
         headers = Headers(scope=scope)
         self._check_names(headers)
         secret = secret_of(headers)
-        # OpenAI's clients always send a key. Where none is needed, a key that cannot be ours is
-        # ignored; one of ours counts, and is refused once it is revoked.
+        # OpenAI's clients always send a key. Where none is needed, a key of another form is
+        # ignored. A key of our form counts, and is refused if it was revoked.
         if secret is not None and (self._asked or secret.startswith(BEGIN)):
             return self._keys.grant(secret)
         if not self._asked:
@@ -92,6 +92,7 @@ class AuthMiddleware:
         raise Refused("this server wants a key: send it as `Authorization: Bearer mags_...`")
 
     def _check_names(self, headers: Headers) -> None:
+        # With a key, a foreign page gains nothing: browsers do not send it by themselves.
         if self._asked:
             return
         host = _name(headers.get("host", ""))
@@ -105,7 +106,7 @@ class AuthMiddleware:
 
 
 def secret_of(headers: Headers) -> str | None:
-    """The key that a request carries, in either of the two usual places."""
+    """The key of a request, from `Authorization: Bearer` or `X-API-Key`."""
     kind, _, secret = headers.get("authorization", "").partition(" ")
     if kind.casefold() == "bearer" and secret.strip():
         return secret.strip()
@@ -125,19 +126,20 @@ def _name(host: str) -> str:
 
 
 class TooLarge(HTTPException):
-    """A body exceeds its limit. Raised where the body is read, whoever reads it."""
+    """A body exceeds its limit. Raised while the body is read."""
 
 
 class RateLimiter:
-    """A token bucket for each name, the least used ones forgotten."""
+    """A token bucket for each name; of more than `most`, the least recently used are dropped."""
 
     def __init__(self, rate: float, burst: int, *, most: int = 10_000) -> None:
-        """`rate`: tokens a second; `burst`: what a bucket holds."""
+        """`rate`: tokens per second; `burst`: capacity of a bucket."""
         self._rate, self._burst, self._most = rate, burst, most
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, name: str, now_s: float) -> float:
-        """Take one token: 0.0, or the seconds until there is one."""
+        """Take one token and return 0.0, or return the seconds until there is one."""
+        # Popped and set again, which moves the name to the recent end.
         level, then = self._levels.pop(name, (float(self._burst), now_s))
         level = min(float(self._burst), level + (now_s - then) * self._rate)
         enough = level >= 1.0
@@ -148,10 +150,13 @@ class RateLimiter:
 
 
 class LimitsMiddleware:
-    """ServerLimits of size, rate, requests at work and time, before anything is parsed."""
+    """The `ServerLimits` of rate, body size, concurrent requests and time.
+
+    They apply before a body is parsed.
+    """
 
     def __init__(self, app: ASGIApp, limits: ServerLimits) -> None:
-        """Each key has a rate of its own; requests without one share that of their address."""
+        """Each key has a rate of its own; requests without a key share that of their address."""
         self._app, self._limits = app, limits
         self._rates = RateLimiter(limits.rate, limits.burst)
         self._slots = asyncio.Semaphore(limits.busy)
@@ -170,7 +175,7 @@ class LimitsMiddleware:
             answer = problem(413, "Too large", _too_large(self._most(scope)))
             await answer(scope, receive, send)
         elif scope["method"] == "GET" and EVENTS.fullmatch(scope["path"]):
-            # An event stream waits more than it works; streams have a limit of their own.
+            # An event stream mostly waits, so it holds no slot. Streams have a limit of their own.
             await self._app(scope, receive, send)
         else:
             await self._in_turn(scope, receive, send)
@@ -182,7 +187,7 @@ class LimitsMiddleware:
                 await answer(scope, receive, send)
                 return
         else:
-            await self._slots.acquire()  # at once
+            await self._slots.acquire()  # returns at once
         await self._timed(scope, receive, send)
 
     async def _waited(self) -> ASGIApp | None:
@@ -201,11 +206,13 @@ class LimitsMiddleware:
         return None
 
     async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve within the time limit; the slot is free again when the work has truly ended.
+        """Serve within the time limit. The slot is released only when the work has really ended.
 
-        Work is cancelled by a scope of anyio, which waits for threads. Cancelled in another way, a
-        thread would go on uncounted, and late responses would pile threads up.
+        Work is cancelled through an anyio scope, which waits for its threads. Otherwise a thread
+        would go on without a slot, and slow requests would pile up threads.
         """
+        # The limit counts until the response begins. After that, it counts for each message that
+        # the client has not taken, so a long stream to a client that reads is not cut off.
         loop, limit_s, begun = asyncio.get_running_loop(), self._limits.request_s, False
         sending_since_s = math.inf
         clock: asyncio.TimerHandle
@@ -229,7 +236,7 @@ class LimitsMiddleware:
             nonlocal begun, sending_since_s
             begun = True
             wake()
-            # Checked when the timer fires: a new deadline for each message would cost more.
+            # `look` checks this when its timer fires. A new timer for each message would cost more.
             sending_since_s = loop.time()
             await send(message)
             sending_since_s = math.inf
@@ -246,11 +253,13 @@ class LimitsMiddleware:
         clock = loop.call_later(limit_s, look)
         try:
             await woken
+            # The time is up and nothing was sent: answer now, while the work is cancelled behind.
             if not work.done() and not begun:
                 cancelling.cancel()
                 work.add_done_callback(_looked_at)
                 await _late(limit_s)(scope, receive, send)
                 return
+            # Shielded: if this request is cancelled, `cancelling` ends the work, not asyncio.
             await asyncio.shield(work)
         finally:
             clock.cancel()
@@ -258,6 +267,7 @@ class LimitsMiddleware:
                 cancelling.cancel()
 
     def _measured(self, scope: Scope, receive: Receive) -> Receive:
+        # `Content-Length` may be missing or wrong, so the bytes that arrive are counted as well.
         most, size = self._most(scope), 0
 
         async def measured() -> Message:
@@ -295,7 +305,7 @@ def _late(limit_s: float) -> ASGIApp:
 
 
 def _looked_at(work: asyncio.Future[None]) -> None:
-    """Fetch the failure of work that nobody waits for, or asyncio reports it as unhandled."""
+    """Fetch the failure of work that nobody awaits; otherwise asyncio logs it as unhandled."""
     if not work.cancelled():
         work.exception()
 
@@ -327,7 +337,7 @@ def logger(stream: TextIO) -> structlog.typing.FilteringBoundLogger:
 
 
 class Metrics:
-    """The counters of one server, in a registry of its own. No names of memories."""
+    """The metrics of one server, in a registry of its own. Labels hold no names of memories."""
 
     def __init__(self, open_memories: Callable[[], int]) -> None:
         """`open_memories`: how many are open now."""
@@ -357,10 +367,10 @@ class Metrics:
 
 
 class MetricsMiddleware:
-    """Counts, times and logs each request, under an id that its response carries.
+    """Counts, times and logs each request, with an id that is also a header of its response.
 
-    Nothing of a memory is logged: a path holds names of memories, so the route's template stands
-    for it; a key is logged by its name.
+    Nothing of a memory is logged. A path holds the name of a memory, so the route's template is
+    logged in its place. A key is logged by its name.
     """
 
     def __init__(
@@ -368,13 +378,15 @@ class MetricsMiddleware:
     ) -> None:
         """Counts into `metrics`, logs to `log`."""
         self._app, self._metrics = app, metrics
-        self._log = log.bind()  # once: an unbound logger is built again for each line
+        # Bound once: structlog would build an unbound logger again for each line.
+        self._log = log.bind()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve, then count and log."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        # 500 is what counts if the app fails before it sends a status.
         name, begun, status = uuid.uuid4().hex, time.perf_counter(), 500
 
         async def named(message: Message) -> None:

@@ -1,7 +1,7 @@
-"""The memories that a server holds open: one file a namespace, opened when asked for.
+"""The memories that a server holds open: one file for each namespace, opened on demand.
 
-Only this module opens a memory, and it checks the grant first: a route that forgets to check
-cannot reach another's namespace.
+Only this module opens a memory, and it checks the grant first. So a route that forgets to check
+cannot reach a namespace that its key does not see.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mags import caches
@@ -23,7 +23,7 @@ from mags.store.migrations import copies
 
 MAIN = "main"
 BESIDE = ("-wal", "-shm", "")
-"""Endings of the names of a memory's files; the memory itself is deleted last."""
+"""Suffixes of a memory's files. The main file is last, so that it is deleted last."""
 Opener = Callable[[Path, str], Memory]
 """From a path and a branch to a memory: `mags.app.open`, with settings and models bound."""
 
@@ -39,13 +39,13 @@ class Traces:
         caches.register(self)
 
     def clear(self) -> None:
-        """Drop the words that were asked; ids and numbers stay, for explain and feedback."""
+        """Drop the words of questions; ids and numbers stay, for explain and feedback."""
         with self._lock:
             for name, trace in self._known.items():
                 self._known[name] = trace.wordless()
 
     def keep(self, trace: Trace) -> str:
-        """Keep a trace; its id, which cannot be guessed."""
+        """Keep a trace and return its id, which cannot be guessed."""
         name = secrets.token_hex(12)
         with self._lock:
             self._known[name] = trace
@@ -67,14 +67,15 @@ class Traces:
 
 
 class Overloaded(MagsError):
-    """The server is at one of its limits; the request may be sent again later."""
+    """The server is at one of its limits; the request can be sent again later."""
 
 
 @dataclass(slots=True, eq=False)
 class OpenMemory:
-    """A memory held open. `requests`: how many use it now; `traces`: of its last answers.
+    """An open memory. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: its file was made for a request, and no request has succeeded yet.
+    `made`: its file was created for a request, and no request has succeeded yet. `trusted`: as the
+    grant of the request is.
     """
 
     memory: Memory
@@ -82,30 +83,37 @@ class OpenMemory:
     namespace: str = ""
     made: bool = False
     requests: int = 0
+    trusted: bool = True
 
 
 @dataclass(slots=True)
 class _Opening:
-    """Lets one thread open a namespace and branch while others wait for it, and only for it."""
+    """A lock for opening one namespace and branch, so that others can be opened meanwhile.
+
+    `waiting`: how many threads open it or wait for that.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     waiting: int = 0
 
 
 class OpenMemories:
-    """Namespaces of a folder. Safe to use from several threads."""
+    """The memories of a folder by namespace. Safe to use from several threads."""
 
     def __init__(
         self, folder: Path, open_memory: Opener, *, most: int = 128, traces: int = 500
     ) -> None:
-        """`most`: memories held open at a time; `traces`: kept of each."""
+        """`most`: memories that are open at a time; `traces`: how many are kept of each."""
         self.folder, self._open = folder, open_memory
         self._most, self._traces = most, traces
+        # Lock order: `_Opening.lock` before `_lock`. Files are opened under the first alone, since
+        # opening may take long and `_lock` is needed by every request.
         self._lock = threading.Lock()
         self._memories: OrderedDict[tuple[str, str], OpenMemory] = OrderedDict()
         self._openings: dict[tuple[str, str], _Opening] = {}
-        # From before a `renew`: no request enters them any more, and the last one closes them.
+        # Memories from before a `renew`. No request enters them, and their last one closes them.
         self._leaving: list[OpenMemory] = []
+        # Traces of memories that a `renew` has closed, until the memory is opened again.
         self._kept: dict[tuple[str, str], Traces] = {}
         self._closed = False
 
@@ -122,25 +130,26 @@ class OpenMemories:
         opened = self._enter((namespace, branch), make=needed >= Scope.WRITE)
         done = False
         try:
-            yield opened
+            yield opened if grant.trusted else replace(opened, trusted=False)
             done = True
         finally:
             self._leave(opened, done=done)
 
     def names(self, grant: Grant) -> list[str]:
-        """The existing namespaces that a grant sees, sorted."""
+        """The namespaces that exist and that a grant sees, sorted."""
         found = (path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX))
         return sorted(name for name in found if NAMESPACE.fullmatch(name) and grant.sees(name))
 
     def remove(self, grant: Grant, namespace: str, *, branch: str = MAIN) -> None:
-        """Delete a memory's file and all that lies beside it; raises NotFound, Overloaded.
+        """Delete a memory's file and the files beside it; raises NotFound, Overloaded.
 
-        Raises InvalidInput for a branch, or the whole memory would be deleted by mistake.
+        Raises InvalidInput for a branch: it would delete the whole memory by mistake.
         """
         if branch != MAIN:
             raise InvalidInput("a branch cannot be deleted, only the whole memory: name no branch")
         grant.check(namespace, Scope.ADMIN)
         path = self._path(namespace)
+        # All of it under the lock: no request may open the memory while its files are removed.
         with self._lock:
             mine = [key for key in self._memories if key[0] == namespace]
             busy = any(self._memories[key].requests for key in mine) or self._is_opening(namespace)
@@ -154,7 +163,7 @@ class OpenMemories:
             self._remove_files(path)
 
     def renew(self, open_memory: Opener) -> None:
-        """Open memories by this from now on; requests at work end with what they began with.
+        """Use another opener from now on; running requests finish with the memory they have.
 
         Traces stay, so that earlier answers can still be explained.
         """
@@ -168,7 +177,7 @@ class OpenMemories:
             memory.close()
 
     def close(self) -> None:
-        """Close every memory; nothing is opened after."""
+        """Close every memory; none is opened afterwards."""
         with self._lock:
             self._closed = True
             memories = [*self._memories.values(), *self._leaving]
@@ -200,6 +209,7 @@ class OpenMemories:
             opening.waiting += 1
         try:
             with opening.lock:
+                # The thread that held `opening.lock` before may have opened it.
                 with self._lock:
                     found = self._known(key)
                     if found is not None:
@@ -211,7 +221,7 @@ class OpenMemories:
                     kept = not self._closed
                     if kept and opener is self._open:
                         self._memories[key] = opened
-                    elif kept:  # renewed meanwhile: this request is the last
+                    elif kept:  # renewed meanwhile: it closes with this request
                         self._leaving.append(opened)
                 if not kept:
                     opened.memory.close()
@@ -236,7 +246,7 @@ class OpenMemories:
             opened.memory.close()
 
     def _unmake(self, opened: OpenMemory) -> None:
-        """Remove the empty memory that a failed request has made; under the lock."""
+        """Remove the empty memory that a failed request has created; needs the lock."""
         memory = opened.memory
         if memory.log(1) or memory.snapshots() or len(memory.branches()) > 1:
             return
@@ -245,14 +255,14 @@ class OpenMemories:
         self._remove_files(self._path(opened.namespace))
 
     def _remove_files(self, path: Path) -> None:
-        # Exact names only: a name that merely begins like this may be another memory's.
+        # Exact names only: a file whose name merely begins like this may be another memory.
         for copy in copies(path):
             copy.unlink(missing_ok=True)
         for end in BESIDE:
             path.with_name(path.name + end).unlink(missing_ok=True)
 
     def _known(self, key: tuple[str, str]) -> OpenMemory | None:
-        """An open memory, entered; under the lock."""
+        """An open memory, counted as used by one more request; needs the lock."""
         if self._closed:
             raise Overloaded("the server is stopping: ask again when it is back")
         opened = self._memories.get(key)
@@ -277,10 +287,10 @@ class OpenMemories:
         return OpenMemory(memory=memory, traces=traces, namespace=namespace, made=not there)
 
     def _there(self, path: Path) -> bool:
-        """Whether a file of just this name is there; raises NotFound for another spelling of it.
+        """Whether a file of exactly this name exists; raises NotFound for another spelling.
 
-        Where a disk ignores case, "Alice" finds the file of "alice": a key for one must not open
-        the other.
+        On a file system that ignores case, "Alice" finds the file of "alice", and a key for one
+        must not open the other.
         """
         if not path.exists():
             return False
@@ -301,11 +311,12 @@ class OpenMemories:
                         f"{self._most} memories are in use at once: try again in a moment"
                     )
                 leaving = self._memories.pop(idle)
+            # Outside the lock: closing may write a checkpoint.
             leaving.memory.close()
 
 
 def check_branch(branch: str) -> str:
-    """A branch's name; raises InvalidInput."""
+    """Return a valid name of a branch; raises InvalidInput."""
     if not branch.strip() or len(branch) > 200:
         raise InvalidInput("a branch has a name of 1 to 200 characters", branch=branch)
     return branch

@@ -1,1 +1,1 @@
-"""The durable side: RamStore keeps nothing, SqliteStore everything."""
+"""Stores: RamStore lasts as long as the process, SqliteStore keeps everything in one file."""

@@ -1,4 +1,4 @@
-"""Database: the connections to one SQLite file, how they open, and what their failures mean."""
+"""The connections to one SQLite file: how they open, and which errors their failures become."""
 
 from __future__ import annotations
 
@@ -34,23 +34,28 @@ WRITE_LOCK = 120
 
 
 class Database:
-    """One writing connection behind a lock, and reading ones for whoever reads meanwhile.
+    """One writing connection behind a lock, and a pool of reading connections.
 
-    A thread that writes reads through the writing connection, so it sees what it wrote;
-    everybody else borrows a reading connection and sees the last commit. Branches made by
+    A thread that is writing reads through the writing connection, so it sees its own writes.
+    All other threads borrow a reading connection and see the last commit. Branches made by
     `fork` share a Database; the last one to close it closes the file.
     """
 
     def __init__(self, path: Path, *, wait_s: float, read_only: bool) -> None:
-        """Open the file, finish a cleaning that was cut off; raises StoreError and its kinds."""
+        """Open the file and finish an interrupted cleaning; raises StoreError."""
         self.path = path
         self.wait_s = wait_s
         self.read_only = read_only
         self._process = os.getpid()
         self._users = 1
+        # Lock order: `_guard` may be taken while `_lock` is held, never the other way round.
         self._lock = threading.RLock()
+        # The id of the thread inside a transaction, 0 between them. It is compared without a lock:
+        # a thread can only ever find its own id there by having written it.
         self._owner = 0
         self._depth = 0
+        # Where the ids of the open block end. A rollback would undo the counter, so `_pay` writes
+        # it again.
         self._owed = 0
         self._erased = False
         self._held_up: StoreError | None = None
@@ -65,6 +70,8 @@ class Database:
             else:
                 self._writer = open_writer(path, wait_s)
                 self._place = place_of(path)
+                # A cleaning that still fails must not keep the memory shut: the flag `to_clean`
+                # stays set, and the next opening tries again.
                 with suppress(StoreError):
                     self._clean(self._writer)
 
@@ -72,7 +79,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """The connection in a transaction; each level undoes its own writes where it fails."""
+        """The connection in a transaction; a nested block that fails undoes only its own writes."""
         self._check_process()
         db = self._writer
         if db is None:
@@ -93,7 +100,8 @@ class Database:
                     with self._transaction(db):
                         yield db
                     if self._erased:
-                        # The block is durable: what fails from here on is no failure of it.
+                        # The block is committed. A failure to clean is reported later, by
+                        # `check_cleaned`, and is no failure of the block.
                         self._erased, self._held_up = False, None
                         try:
                             self._clean(db)
@@ -105,7 +113,8 @@ class Database:
     @contextmanager
     def _transaction(self, db: apsw.Connection) -> Iterator[None]:
         done = False
-        if place_of(self.path) != self._place:  # SQLite would write on
+        # SQLite would go on writing to a file that no longer has a name, without an error.
+        if place_of(self.path) != self._place:
             raise StoreError(
                 f"{self.path} was removed or replaced while it was open, so nothing was written: "
                 "put it back, or close this memory and open it again",
@@ -114,9 +123,12 @@ class Database:
         db.execute("BEGIN IMMEDIATE")
         self._depth, self._owner = 1, threading.get_ident()
         try:
+            # Before the savepoint: `_undo` rolls back to it and keeps what stands before.
             self._pay(db)
             db.execute("SAVEPOINT block")
             yield
+            # On some errors, a full disk among them, SQLite ends the transaction by itself. If the
+            # caller swallowed that error, COMMIT would seem to succeed with nothing written.
             _check_alive(db)
             db.execute("COMMIT")
             done = True
@@ -140,13 +152,14 @@ class Database:
             done = True
         finally:
             self._depth -= 1
+            # Where SQLite has ended the transaction, its savepoints are gone with it.
             if db.in_transaction:
                 if not done:
                     db.execute(f"ROLLBACK TO {level}")
                 db.execute(f"RELEASE {level}")
 
     def reserve(self, db: apsw.Connection, count: int) -> int:
-        """Take `count` ids out of the counter; they stay taken even where the block fails."""
+        """Take `count` ids from the counter; they stay taken even if the block fails."""
         end = db.execute(
             "UPDATE counter SET value = value + ? WHERE name = 'next_id' RETURNING value", (count,)
         ).get
@@ -154,14 +167,15 @@ class Database:
         return self._owed - count
 
     def _pay(self, db: apsw.Connection) -> None:
-        """Make sure that ids handed out in a block that failed are not handed out again."""
+        """Make sure that ids handed out in a failed block are not handed out again."""
         if self._owed:
             db.execute(
                 "UPDATE counter SET value = max(value, ?) WHERE name = 'next_id'", (self._owed,)
             )
 
     def _undo(self, db: apsw.Connection) -> None:
-        # A full disk may have undone everything already; what is owed is then paid next time.
+        # A full disk may have undone everything already. The ids stay in `_owed`, and the next
+        # transaction pays them.
         with suppress(apsw.Error):
             if db.in_transaction and self._owed:
                 db.execute("ROLLBACK TO block")
@@ -176,11 +190,12 @@ class Database:
 
     def clean_afterwards(self, db: apsw.Connection) -> None:
         """Have free pages and the write-ahead log overwritten once this transaction ends."""
+        # In the file, not only here: a process that dies before cleaning leaves the order behind.
         db.execute("UPDATE counter SET value = 1 WHERE name = 'to_clean'")
         self._erased = True
 
     def check_cleaned(self) -> None:
-        """Raise what held up the last cleaning; inside a block it is still to come."""
+        """Raise what stopped the last cleaning; inside a block, cleaning is still to come."""
         if self._held_up is not None and self._owner != threading.get_ident():
             raise self._held_up
 
@@ -188,7 +203,8 @@ class Database:
         if not db.execute("SELECT value FROM counter WHERE name = 'to_clean'").get:
             return
         try:
-            # A page moved by the B-tree may leave a copy behind: only a new file is surely clean.
+            # The B-tree may leave a copy behind when it moves a page, so free pages alone are not
+            # enough: only a file written anew is surely clean.
             db.execute("VACUUM")
             cleaned = truncate_log(db, self.wait_s)
         except apsw.BusyError:
@@ -220,6 +236,7 @@ class Database:
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection that sees one state for the length of the block."""
         with self._connection() as db:
+            # This thread's own transaction is one state already, and must see its own writes.
             if db is self._writer:
                 yield db
                 return
@@ -232,15 +249,16 @@ class Database:
                         db.execute("ROLLBACK")
 
     def look(self, query: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """The first row of one SELECT, or None: `reading` for a single statement, which needs no
-        transaction to see one state.
+        """The first row of one SELECT, or None.
+
+        A single statement sees one state by itself, so it needs no transaction as in `reading`.
         """
         with self._connection() as db:
             return db.execute(query, values).fetchone()
 
     @contextmanager
     def _connection(self) -> Iterator[apsw.Connection]:
-        """The writing connection for the thread that writes, else one that reads."""
+        """The writing connection for the thread that is writing, else one from the pool."""
         self._check_process()
         with translated(self.path, self.wait_s, own=True):
             if self._writer is not None and self._owner == threading.get_ident():
@@ -258,6 +276,7 @@ class Database:
                 raise StoreClosed(f"{self.path} was closed: open it again", path=self.path)
             if self._readers:
                 return self._readers.pop()
+        # Opened outside the guard: the disk may be slow, and others only want to give one back.
         return open_reader(self.path, self.wait_s)
 
     def _give_back(self, db: apsw.Connection) -> None:
@@ -265,6 +284,7 @@ class Database:
             if self._users:
                 self._readers.append(db)
                 return
+        # The last user has closed the file meanwhile, and with it the pool.
         db.close()
 
     # -- life --------------------------------------------------------------------
@@ -276,9 +296,10 @@ class Database:
         return self
 
     def release(self) -> None:
-        """One user less; the last one closes the file."""
+        """Remove one user; the last one closes the file."""
         if self._process != os.getpid():
-            # To close what was inherited could unlock or fold what the parent works on.
+            # Closing an inherited connection could release the parent's locks, or move its
+            # write-ahead log into the file.
             _LEFT_OPEN.append(self)
             return
         with self._guard:
@@ -304,7 +325,8 @@ class Database:
 
 
 _LEFT_OPEN: list[Database] = []
-"""What a fork inherited and let go of: kept, so that nothing closes it before the process ends."""
+"""What a forked process inherited and released: kept, so that the garbage collector closes
+nothing before the process ends."""
 
 
 def _check_alive(db: apsw.Connection) -> None:
@@ -313,7 +335,7 @@ def _check_alive(db: apsw.Connection) -> None:
 
 
 class Patience:
-    """Retries a busy file until `wait_s` have passed; Ctrl-C gets through meanwhile."""
+    """A busy handler that retries for `wait_s` seconds, in short sleeps that Ctrl-C interrupts."""
 
     def __init__(self, wait_s: float) -> None:
         """For one connection."""
@@ -321,8 +343,9 @@ class Patience:
         self._deadline = 0.0
 
     def __call__(self, tries: int) -> bool:
-        """Whether to try again, after a nap."""
+        """Sleep briefly and return True to try again; return False once the time is up."""
         now = time.monotonic()
+        # SQLite counts the tries of each wait from 0, so this is a new wait.
         if tries == 0:
             self._deadline = now + self.wait_s
         if now >= self._deadline:
@@ -332,11 +355,15 @@ class Patience:
 
 
 def connect(path: Path, wait_s: float, flags: int) -> apsw.Connection:
-    """A connection set up the way every one of ours is."""
+    """Open a connection with the settings that all connections share."""
     db = apsw.Connection(f"{path.absolute().as_uri()}", flags=flags | apsw.SQLITE_OPEN_URI)
     db.set_busy_handler(Patience(wait_s))
+    # Off by default in SQLite, and a setting of each connection.
     db.pragma("foreign_keys", True)
+    # In write-ahead mode, NORMAL could lose the last commits in a power cut; FULL syncs each one.
     db.pragma("synchronous", "full")
+    # "fast" overwrites deleted content only where that costs no extra writing; `Database._clean`
+    # does the rest after an erasure.
     db.pragma("secure_delete", "fast")
     db.pragma("cache_size", -16_000)
     db.pragma("journal_size_limit", 16 << 20)
@@ -344,7 +371,7 @@ def connect(path: Path, wait_s: float, flags: int) -> apsw.Connection:
 
 
 def open_writer(path: Path, wait_s: float) -> apsw.Connection:
-    """Open for writing, create or migrate; the file is a sound memory afterwards."""
+    """Open for writing; create or migrate the file if needed. It is a sound memory afterwards."""
     if not path.parent.is_dir():
         raise StoreError(f"there is no folder {path.parent}: create it first", path=path)
     _check_place(path)
@@ -364,14 +391,17 @@ def open_writer(path: Path, wait_s: float) -> apsw.Connection:
 
 
 def open_reader(path: Path, wait_s: float) -> apsw.Connection:
-    """Open for reading only; a file in a folder that cannot be written needs no other files."""
+    """Open for reading only. A file in a folder that cannot be written to can be read, too."""
     _check_place(path)
     if not path.exists():
         raise StoreError(f"there is no memory at {path}: look at the path", path=path)
     try:
         db = connect(path, wait_s, apsw.SQLITE_OPEN_READONLY)
+        # SQLite opens lazily: the first read is what fails.
         db.pragma("schema_version")
     except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # Write-ahead mode needs a -shm file, which cannot be made in a read-only folder.
+        # "immutable" reads without one, but ignores the log, so the log must be empty.
         wal = Path(f"{path}-wal")
         if wal.exists() and wal.stat().st_size:
             raise
@@ -383,7 +413,7 @@ def open_reader(path: Path, wait_s: float) -> apsw.Connection:
 
 
 def check_reader(db: apsw.Connection, path: Path) -> None:
-    """Raise where what was opened for reading only is not a sound memory of this schema."""
+    """Raise StoreError if a file opened for reading only is not a sound memory of this schema."""
     if _is_empty(db):
         raise CorruptFile(f"{path} is empty: look at the path", path=path)
     _check_identity(db, path)
@@ -396,7 +426,7 @@ def check_reader(db: apsw.Connection, path: Path) -> None:
 
 
 def _check_pages(db: apsw.Connection, path: Path) -> None:
-    """Raise CorruptFile where the structure of a file is broken; large ones pass."""
+    """Raise CorruptFile if the structure of a file is broken; files over CHECKED_BYTES pass."""
     if int(db.pragma("page_count")) * int(db.pragma("page_size")) <= CHECKED_BYTES:
         found = db.execute("PRAGMA quick_check(1)").get
         if found != "ok":
@@ -404,10 +434,10 @@ def _check_pages(db: apsw.Connection, path: Path) -> None:
 
 
 def truncate_log(db: apsw.Connection, wait_s: float) -> bool:
-    """Move the write-ahead log into the file and empty it; whether all of it went within `wait_s`.
+    """Move the write-ahead log into the file and empty it; return whether that was finished.
 
-    In short tries: one that waits for a reader keeps writers out, and one that meets another
-    checkpoint gives up at once.
+    Tries for `wait_s` seconds, in short tries: while a try waits for a reader it keeps writers
+    out, and a try that meets another checkpoint gives up at once.
     """
     patience = Patience(wait_s)
     db.set_busy_handler(Patience(min(wait_s, 0.1)))
@@ -428,6 +458,7 @@ def _check_place(path: Path) -> None:
 
 
 def _is_empty(db: apsw.Connection) -> bool:
+    # A database without tables may still belong to another program, which its id then says.
     tables = db.execute("SELECT count(*) FROM sqlite_schema").get
     return tables == 0 and int(db.pragma("application_id")) in (0, APPLICATION_ID)
 
@@ -449,6 +480,7 @@ def _check_identity(db: apsw.Connection, path: Path) -> None:
 
 
 def _create(db: apsw.Connection, wait_s: float) -> None:
+    # First of all: in write-ahead mode the page size can no longer be changed.
     db.pragma("page_size", PAGE_BYTES)
     patience = Patience(wait_s)
     tries = 0
@@ -457,12 +489,13 @@ def _create(db: apsw.Connection, wait_s: float) -> None:
             db.pragma("journal_mode", "wal")
             break
         except apsw.BusyError:
-            # SQLite does not wait here by itself when two processes create the same file.
+            # When two processes create the same file, SQLite does not call the busy handler here.
             if not patience(tries):
                 raise
             tries += 1
     db.execute("BEGIN IMMEDIATE")
     try:
+        # Asked again under the lock: another process may have created the tables meanwhile.
         if _is_empty(db):
             db.pragma("application_id", APPLICATION_ID)
             run_migrations(db)
@@ -473,9 +506,10 @@ def _create(db: apsw.Connection, wait_s: float) -> None:
 
 
 def translated(path: Path, wait_s: float, *, own: bool = False) -> AbstractContextManager[None]:
-    """Turn what SQLite raises inside the block into MAGS's errors.
+    """Turn what SQLite raises inside the block into the errors of MAGS.
 
-    `own`: the block is the store's own, so what else fails in it is the file's fault.
+    `own`: the block runs no code of a caller, so an OSError or a wrong encoding comes from the
+    file and is translated as well.
     """
 
     def translate(failure: Exception) -> MagsError | None:
@@ -538,7 +572,7 @@ def place_of(path: Path) -> tuple[int, int] | None:
 
 
 def _busy(path: Path, wait_s: float) -> StoreBusy:
-    """The error for a lock that did not come free; names the holder where the system tells."""
+    """The error for a lock that was not released; names the holder if the system tells it."""
     pid = next(_holders(path), None)
     who = f"process {pid}" if pid else "another process"
     return StoreBusy(
@@ -550,9 +584,10 @@ def _busy(path: Path, wait_s: float) -> StoreBusy:
 
 
 def _holders(path: Path) -> Iterator[int]:
-    """Who locks the writer's byte, as /proc/locks (Linux) says.
+    """The processes that lock the writer's byte, read from /proc/locks (Linux only).
 
-    The file is never opened to ask: closing it would release the locks of this very process.
+    The file is not opened to find out: POSIX releases all locks of a process on a file when the
+    process closes any descriptor of it.
     """
     try:
         about = os.stat(f"{path}-shm")

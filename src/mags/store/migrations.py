@@ -1,4 +1,4 @@
-"""Migrations: an older file brought up to date, and a copy of what it was kept beside it."""
+"""Migrations: bring an older file up to date, and keep a copy of it as it was."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ LOG = logging.getLogger("mags.store")
 
 
 def keep_copy(source: apsw.Connection, path: Path, schema: int) -> Path:
-    """Copy what `source` sees of the file at `path` beside it; nobody may write meanwhile.
+    """Copy the file at `path`, as `source` sees it, to a file beside it.
 
-    The name is `FILE.v1-backup`, for schema 1, with the rights of the file; an older copy of that
-    name is left alone.
+    The copy is called `FILE.v1-backup` (for schema 1) and has the rights of the file. An older
+    copy of that name is left alone. Nobody may write meanwhile.
     """
     unfinished = path.with_name(f"{path.name}.v{schema}-backup.part")
     unfinished.unlink(missing_ok=True)  # of a migration that was killed
     try:
+        # Made with the file's rights before a word is in it: nobody who cannot read the file may
+        # read the copy.
         os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL, path.stat().st_mode & 0o777))
         copy = apsw.Connection(str(unfinished))
         try:
@@ -31,6 +33,7 @@ def keep_copy(source: apsw.Connection, path: Path, schema: int) -> Path:
                 backup.step()
         finally:
             copy.close()
+        # Renamed once it is whole, so a name without ".part" is always a complete copy.
         place = _free(path, schema)
         unfinished.rename(place)
     finally:
@@ -39,7 +42,7 @@ def keep_copy(source: apsw.Connection, path: Path, schema: int) -> Path:
 
 
 def copies(path: Path) -> list[Path]:
-    """Every copy that migrations left beside a file."""
+    """Every copy of a file that migrations have made."""
     ours = re.compile(rf"{re.escape(path.name)}\.v\d+-backup(-\d+)?")
     return sorted(one for one in path.parent.iterdir() if ours.fullmatch(one.name))
 
@@ -56,7 +59,7 @@ def newest() -> int:
 
 
 def migrate(db: apsw.Connection, path: Path, connect: Callable[[], apsw.Connection]) -> None:
-    """Bring an older file up to date, and keep a copy of what it was."""
+    """Bring an older file up to date and keep a copy of it as it was."""
     if int(db.pragma("user_version")) == newest():
         return
     db.execute("BEGIN IMMEDIATE")
@@ -65,7 +68,8 @@ def migrate(db: apsw.Connection, path: Path, connect: Callable[[], apsw.Connecti
         found = int(db.pragma("user_version"))
         if found == newest():  # another process was faster
             return
-        # A connection cannot copy what it is writing to; another sees the last commit.
+        # A connection cannot back up the file it is writing to. Another one sees the last commit,
+        # and the lock held here keeps that from changing.
         reader = connect()
         try:
             copy = keep_copy(reader, path, found)

@@ -1,4 +1,4 @@
-"""RamStore: a store that lives and dies with the process, with all the laws of the durable one."""
+"""RamStore: a store that lasts as long as the process and follows the same contract as SQLite's."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ V = TypeVar("V")
 
 @dataclass(slots=True)
 class _Tables:
-    """What all branches of a RamStore share. `undo` is a list while a block of `writing` runs.
+    """The tables that all branches of a RamStore share.
 
-    `lock` is the writer's, held for the length of a block; `guard` keeps the tables whole and
-    is held for a step only, so that readers never wait for a block to end.
+    `lock` is the writer's and is held for a whole block. `guard` keeps the tables consistent and
+    is held for one step only, so that readers never wait for a block to end. Lock order: `lock`
+    before `guard`. `undo` is a list of steps while a block of `writing` runs, else None.
     """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -60,7 +61,7 @@ class _Tables:
     facts: dict[str, str] = field(default_factory=dict)
 
     def put(self, table: dict[K, V], key: K, value: V) -> None:
-        """Set one entry of a table, undone if the block fails."""
+        """Set one entry of a table; undone if the block fails."""
         with self.guard:
             if self.undo is not None:
                 if key in table:
@@ -70,7 +71,7 @@ class _Tables:
             table[key] = value
 
     def drop(self, table: dict[K, V], *keys: K) -> None:
-        """Remove entries of a table, put back if the block fails."""
+        """Remove entries of a table; put back if the block fails."""
         with self.guard:
             for key in keys:
                 old = table.pop(key)
@@ -78,7 +79,7 @@ class _Tables:
                     self.undo.append(partial(table.__setitem__, key, old))
 
     def take_seq(self) -> int:
-        """The next sequence, given back if the block fails."""
+        """The next sequence; given back if the block fails."""
         before = self.last_seq
         if self.undo is not None:
             self.undo.append(partial(setattr, self, "last_seq", before))
@@ -108,7 +109,7 @@ class _RamBranch:
 
     @contextmanager
     def writer(self) -> Iterator[_Tables]:
-        """The tables, locked; each level undoes its own writes where it fails."""
+        """The tables, locked; a nested block that fails undoes only its own writes."""
         tables = self.tables()
         with tables.lock:
             outer, tables.undo = tables.undo, []
@@ -122,6 +123,7 @@ class _RamBranch:
                     with tables.guard:
                         for step in reversed(steps):
                             step()
+                # The steps of a nested block join those of the outer one, which may still fail.
                 tables.undo = outer
                 if done and outer is not None:
                     outer.extend(steps)
@@ -138,7 +140,7 @@ class _RamBranch:
 
 
 class _RamPart:
-    """A door of a RamStore; what each method does stands in `mags.ports.store`."""
+    """One part of a RamStore; its methods are documented in `mags.ports.store`."""
 
     def __init__(self, branch: _RamBranch) -> None:
         self._branch = branch
@@ -147,6 +149,7 @@ class _RamPart:
 class _RamJournal(_RamPart):
     def append(self, delta: Delta) -> int:
         rows = [content_row(content) for content in delta.contents]
+        # Words are kept in the table of contents alone, so that `erase` has one place to clear.
         bare = replace(delta, contents=())
         branch = self._branch.name
         with self._branch.writer() as tables:
@@ -170,6 +173,7 @@ class _RamJournal(_RamPart):
         with tables.guard:
             self.check(seq)
             gone = tables.gone()
+            # A list, so that the caller iterates over one state without holding the guard.
             return iter(
                 [
                     JournalEntry(seq=number, branch=segment.branch, delta=delta.forgetting(gone))
@@ -189,7 +193,7 @@ class _RamJournal(_RamPart):
         )
 
     def check(self, seq: int) -> None:
-        """Raise NotFound where `seq` lies inside what was folded."""
+        """Raise NotFound if `seq` lies among folded entries."""
         for segment in self._branch.segments():
             entries = self._branch.tables().entries[segment.branch]
             first = next(iter(entries), 0)
@@ -200,7 +204,8 @@ class _RamJournal(_RamPart):
         tables = self._branch.tables()
         with tables.guard:
             own = self._branch.segments()[-1]
-            # Sequences rise as entries are put, so the last one is the highest.
+            # Entries are put in the order of their sequences, so the last one is the head. Looking
+            # at this end keeps `head` fast, however long the journal is.
             return next(reversed(tables.entries[own.branch]), own.after)
 
     def find_key(self, key: str) -> Delta | None:
@@ -225,6 +230,7 @@ class _RamJournal(_RamPart):
                 return 0
             gone, last = tables.gone(), folded[-1]
             net = Delta.compose([old[seq].forgetting(gone) for seq in folded], FOLD)
+            # The fold takes the last sequence it replaces, so the head and what follows stay put.
             kept = {last: net, **{seq: delta for seq, delta in old.items() if seq > last}}
             tables.put(tables.entries, branch, kept)
             for place, (seq, delta) in list(tables.keys.items()):
@@ -251,6 +257,7 @@ class _RamContents(_RamPart):
                 old = tables.content(content_id)
                 new = replace(old, vector=np.array(vector, np.float16))
                 tables.put(tables.contents, old.id, new)
+            # Checkpoints hold the old vectors.
             tables.drop(tables.checkpoints, *tables.checkpoints)
 
     def erase(self, node_ids: Sequence[int]) -> int:
@@ -258,6 +265,7 @@ class _RamContents(_RamPart):
         with self._branch.writer() as tables:
             doomed = [c.id for c in tables.contents.values() if c.node in wanted]
             tables.drop(tables.contents, *doomed)
+            # Every branch's checkpoint may hold records and postings of these nodes.
             tables.drop(tables.checkpoints, *tables.checkpoints)
             ids = np.array(sorted(wanted), np.int64)
             for entries in tables.entries.values():
@@ -276,6 +284,8 @@ class _RamContents(_RamPart):
         if count < 1:
             raise InvalidInput(f"cannot reserve {count} ids")
         tables = self._branch.tables()
+        # Under `guard`, not `lock`, and without an undo step: ids are never given twice, and a
+        # thread may take some while another one writes.
         with tables.guard:
             first = tables.next_id
             tables.next_id += count
@@ -326,6 +336,7 @@ class _RamPoints(_RamPart):
 
 
 def _copied(point: Checkpoint) -> Checkpoint:
+    # The caller may go on changing its arrays.
     return replace(point, arrays={name: np.array(a) for name, a in point.arrays.items()})
 
 
@@ -365,7 +376,7 @@ class _RamFacts(_RamPart):
 
 
 class RamStore:
-    """The store in memory: the same Protocol and the same laws, durability left out."""
+    """The store in memory: the same Protocol and contract, without durability."""
 
     def __init__(self, *, _branch: _RamBranch | None = None) -> None:
         """A new, empty memory on branch "main"."""
@@ -381,7 +392,7 @@ class RamStore:
         return self._branch.name
 
     def writing(self) -> AbstractContextManager[object]:
-        """Hold the writer's lock; where the block raises, nothing of it was written."""
+        """Hold the writer's lock; if the block raises, nothing of it is written."""
         return self._branch.writer()
 
     def fork(self, name: str, recorded_at: float = 0.0) -> RamStore:

@@ -1,4 +1,4 @@
-"""Rows: contents and packed arrays as a table holds them."""
+"""Contents and packed arrays as rows of a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mags.graph.records import Content
 from mags.ports.store import Checkpoint
 
 PART_BYTES = 16 << 20
-"""Arrays are kept in parts of this size: a blob has a limit, and so has memory."""
+"""Arrays are stored in parts of this size: a blob has a limit, and so has memory."""
 
 ContentRow = tuple[int, int, str, str, bytes | None]
 
@@ -23,10 +23,12 @@ def content_row(content: Content) -> ContentRow:
     """(id, node, text, meta, vector) of a content."""
     try:
         meta = json.dumps(dict(content.meta), ensure_ascii=False, separators=(",", ":"))
+        # A lone surrogate is a valid str, but has no UTF-8 form.
         content.text.encode()
         meta.encode()
     except (TypeError, UnicodeEncodeError) as failure:
         raise InvalidInput(f"content {content.id} cannot be kept: {failure}") from failure
+    # Little-endian in every file, whatever the machine.
     vector = None if content.vector is None else content.vector.astype("<f2").tobytes()
     return content.id, content.node, content.text, meta, vector
 
@@ -40,9 +42,15 @@ def content_of(row: Sequence[Any]) -> Content:
 
 
 def checksum(part: bytes | memoryview) -> int:
-    """A 63-bit sum that changes with any flipped or misplaced word; 10 times faster than crc32."""
+    """A 63-bit sum of the words of a part, 10 times faster than crc32.
+
+    It changes with most flipped bits and with pages of 8 KiB that change places. It does not see
+    the highest bit of a word, nor words that change places within a page.
+    """
     whole = len(part) // 8192 * 8192
     pages = np.frombuffer(part, np.uint64, whole // 8).reshape(-1, 1024).sum(axis=1)
+    # An odd weight keeps any change of a page's sum a change of the whole, modulo 2^64; the mask
+    # below then drops the highest bit, as SQLite's integers are signed.
     weights = np.arange(1, 2 * len(pages) + 1, 2, dtype=np.uint64)
     rest = int.from_bytes(bytes(part[whole:])) % ((1 << 61) - 1)
     return (int((pages * weights).sum()) + len(part) + rest) & (2**63 - 1)
@@ -65,7 +73,7 @@ def parts(array: NDArray[Any]) -> Iterable[memoryview]:
 
 
 def blank_arrays(description: str) -> dict[str, NDArray[Any]]:
-    """Arrays to be filled, as `describe` told."""
+    """Empty arrays of the names, dtypes and shapes that `describe` wrote, to be filled."""
     out = {}
     for name, descr, shape in json.loads(description):
         kind = descr if isinstance(descr, str) else [_field(field) for field in descr]
@@ -74,12 +82,13 @@ def blank_arrays(description: str) -> dict[str, NDArray[Any]]:
 
 
 def _field(field: Sequence[Any]) -> tuple[Any, ...]:
+    # JSON has made lists of the tuples; NumPy takes tuples only.
     name, descr, *shape = field
     return (name, descr, tuple(shape[0])) if shape else (name, descr)
 
 
 def fill(array: NDArray[Any], start: int, part: bytes, expected: int) -> int:
-    """Put a part at byte `start`; the end of it. Raises CorruptFile."""
+    """Copy a part to byte `start` of an array and return where it ends. Raises CorruptFile."""
     flat = array.reshape(-1).view(np.uint8)
     if start + len(part) > len(flat) or checksum(part) != expected:
         raise CorruptFile("a checkpoint is damaged (its checksum differs); it can be rebuilt")
@@ -90,7 +99,11 @@ def fill(array: NDArray[Any], start: int, part: bytes, expected: int) -> int:
 def check_checkpoint(
     checkpoint: Checkpoint, branch: str, head: int, forgotten: NDArray[np.int64]
 ) -> None:
-    """Raise InvalidInput for one that would hide or bring back something, or holds objects."""
+    """Raise InvalidInput for a checkpoint that must not be saved.
+
+    That is one of another branch, one beyond the head, one with a forgotten node, and one whose
+    arrays hold Python objects.
+    """
     objects = [name for name, array in checkpoint.arrays.items() if array.dtype.hasobject]
     if objects:
         raise InvalidInput(f"only arrays of numbers can be kept, unlike {objects}")
@@ -100,6 +113,7 @@ def check_checkpoint(
         raise InvalidInput(f"a checkpoint at {checkpoint.seq} is beyond the head, {head}")
     if not len(forgotten):
         return
+    # A checkpoint taken before an erasure and saved after it would bring the nodes back.
     for name, array in checkpoint.arrays.items():
         if (
             array.dtype.names

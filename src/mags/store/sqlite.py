@@ -47,7 +47,9 @@ BATCH_BYTES = 4 << 20
 """Entries are read in steps of about this many encoded bytes."""
 
 FOLDED_AT_ONCE = 1000
+"""Entries that `compact` decodes before it composes them with the net of those before."""
 SCANNED_AT_ONCE = 2000
+"""Contents that one read of `scan` takes."""
 
 LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
 
@@ -64,14 +66,14 @@ SIZES = {
 }
 
 Scrubbed = dict[int, tuple[bytes, bytes]]
-"""Entries by sequence: how they began, and what they are without the images in question."""
+"""By sequence: an entry's first bytes as they were read, and the entry without erased images."""
 
 
 class _SqliteBranch:
-    """One branch of an open file, as the tables of a store share it.
+    """One branch of an open file, shared by the four parts of a store.
 
-    `pieces`: the number in the file of each branch it sees, with what it sees of it, the oldest
-    ancestor first. Ancestry never changes, so it is read once.
+    `pieces`: for each branch it sees, its number in the file and the segment it sees of it, the
+    oldest ancestor first. Ancestry never changes, so it is read once.
     """
 
     def __init__(self, database: Database, name: str) -> None:
@@ -105,7 +107,7 @@ class _SqliteBranch:
         return self.pieces[-1][1].after if last is None else int(last)
 
     def check_reachable(self, db: apsw.Connection, seq: int) -> None:
-        """Raise NotFound where `seq` lies inside what was folded."""
+        """Raise NotFound if `seq` lies among folded entries."""
         for number, segment in self.pieces:
             first = db.execute(
                 "SELECT seq, kind FROM journal WHERE branch = ? ORDER BY seq LIMIT 1", (number,)
@@ -146,7 +148,7 @@ def read_forgotten(db: apsw.Connection) -> NDArray[np.int64]:
 
 
 class _SqlitePart:
-    """A door of a SqliteStore; what each method does stands in `mags.ports.store`."""
+    """One part of a SqliteStore; its methods are documented in `mags.ports.store`."""
 
     def __init__(self, branch: _SqliteBranch) -> None:
         self._branch = branch
@@ -181,6 +183,7 @@ class _SqliteJournal(_SqlitePart):
         return self._follow(self._batch(seq))
 
     def _follow(self, batch: list[JournalEntry]) -> Iterator[JournalEntry]:
+        # A read for each batch: an iteration that nobody finishes must not hold up a cleaning.
         while batch:
             yield from batch
             batch = self._batch(batch[-1].seq)
@@ -214,6 +217,7 @@ class _SqliteJournal(_SqlitePart):
             return None if data is None else decode(data).forgetting(read_forgotten(db))
 
     def _receipt(self, db: apsw.Connection, key: str) -> bytes | None:
+        # A folded entry's receipt carries what is left of its Delta; else the journal has it.
         for branch, segment in reversed(self._branch.pieces):
             row = db.execute(
                 "SELECT ifnull(r.delta, j.delta)"
@@ -226,7 +230,8 @@ class _SqliteJournal(_SqlitePart):
         return None
 
     def compact(self, before: int) -> int:
-        # The work is done on what a reader sees; the writer's lock is held for the exchange only.
+        # Composing takes long, so it works on what a reader sees. The writer's lock is held for
+        # the exchange only.
         own = self._branch.id
         with self._branch.reading() as db:
             folded = self._foldable(db, before)
@@ -240,7 +245,7 @@ class _SqliteJournal(_SqlitePart):
             if forgotten or self._foldable(db, last) != folded:
                 return 0  # an erasure, a snapshot, a fork or another compaction came in between
             db.execute("DELETE FROM journal WHERE branch = ? AND seq < ?", (own, last))
-            # The last row stays, so that sequences are never given out twice.
+            # The last row stays: SQLite hands out sequences above the greatest one there is.
             db.execute("UPDATE journal SET kind = ?, delta = ? WHERE seq = ?", (FOLD, data, last))
             db.executemany(
                 "UPDATE receipt SET delta = ? WHERE branch = ? AND key = ?",
@@ -261,7 +266,7 @@ class _SqliteJournal(_SqlitePart):
     def _fold(
         self, db: apsw.Connection, seqs: Sequence[int], gone: NDArray[np.int64]
     ) -> tuple[Delta, dict[str, bytes]]:
-        """The net Delta of entries, and what is kept of those with a key."""
+        """The net Delta of some entries, and by key the receipts of those that have one."""
         net: list[Delta] = []
         receipts: dict[str, bytes] = {}
         for start in range(0, len(seqs), FOLDED_AT_ONCE):
@@ -332,7 +337,8 @@ class _SqliteContents(_SqlitePart):
             db.execute("DELETE FROM checkpoint")
 
     def erase(self, node_ids: Sequence[int]) -> int:
-        # The journal is searched before the writer's lock is taken; what came meanwhile, after.
+        # Searching the journal takes long, so it is done before the writer's lock is taken. Entries
+        # that were written meanwhile are searched under the lock.
         ids = np.unique(np.array([int(i) for i in node_ids], np.int64))
         nodes = json.dumps(ids.tolist())
         with self._branch.reading() as db:
@@ -360,8 +366,10 @@ class _SqliteContents(_SqlitePart):
 def scrubbed(
     db: apsw.Connection, ids: NDArray[np.int64], known: Scrubbed, after: int
 ) -> tuple[Scrubbed, int]:
-    """Entries of any branch after a sequence (and all folds) that have images of these nodes,
-    without them; and the last one read. `known`: what was found before.
+    """Entries that hold images of these nodes, with the images taken out; and the last one read.
+
+    Reads the entries of all branches after sequence `after`, and every fold, since a fold replaces
+    an entry under an old sequence. `known`: what an earlier call found.
     """
     found = dict(known)
     last = after
@@ -370,6 +378,7 @@ def scrubbed(
     )
     for seq, data in rows:
         last = max(last, seq)
+        # The head holds a checksum of the body: the same head is the same entry.
         if seq in known and known[seq][0] == data[: HEAD.size]:
             continue
         if touches(data, ids):
@@ -378,9 +387,9 @@ def scrubbed(
 
 
 def replace_scrubbed(db: apsw.Connection, found: Scrubbed, ids: NDArray[np.int64]) -> None:
-    """Write scrubbed entries over the old ones; one that changed meanwhile is scrubbed anew."""
+    """Write scrubbed entries over the old ones; scrub again what changed meanwhile."""
     for seq, (head, kept) in found.items():
-        # The head holds the checksum.
+        # Only where the head, and so its checksum, is still the one that was read.
         db.execute(
             "UPDATE journal SET delta = ? WHERE seq = ? AND substr(delta, 1, ?) = ?",
             (kept, seq, len(head), head),
@@ -413,6 +422,7 @@ class _SqlitePoints(_SqlitePart):
 
     def load(self) -> Checkpoint | None:
         with self._branch.reading() as db:
+            # The branch's own checkpoint is the newest; an ancestor's counts up to the fork.
             for branch, segment in reversed(self._branch.pieces):
                 row = db.execute(
                     "SELECT seq, tick, arrays FROM checkpoint WHERE branch = ? AND seq <= ?",
@@ -448,9 +458,9 @@ class _SqlitePoints(_SqlitePart):
 
 
 def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any]) -> None:
-    """Make the parts of one array of a checkpoint those of `array`, writing what is not the same.
+    """Store one array of a checkpoint, writing only the parts that have changed.
 
-    Vectors seldom change, and are most of it.
+    Vectors make up most of a checkpoint and seldom change.
     """
     held: list[Any] = db.execute(
         "SELECT id, checksum FROM part WHERE branch = ? AND array = ? ORDER BY id", (branch, number)
@@ -473,7 +483,7 @@ def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any])
 
 
 def _same(db: apsw.Connection, part_id: int, part: memoryview) -> bool:
-    """Whether a part is kept already, byte for byte (its checksum would pass over a swap)."""
+    """Whether a part is stored already, byte for byte: its checksum does not see every swap."""
     held = db.execute("SELECT bytes FROM part WHERE id = ?", (part_id,)).get
     return np.array_equal(np.frombuffer(held, np.uint8), np.frombuffer(part, np.uint8))
 
@@ -516,11 +526,11 @@ class _SqliteFacts(_SqlitePart):
 
 
 class SqliteStore:
-    """The durable store: what a writing method returned survives a kill and a power cut.
+    """The durable store: once a writing method returns, its write survives a kill and a power cut.
 
-    One file, in write-ahead mode, synced at each commit. Any thread may use it: writes take
-    turns, reads run beside them on connections of their own. A fork of the process has to open
-    it anew: what it inherits raises StoreError.
+    One file in write-ahead mode, synced at each commit. Any thread may use it: writes take
+    turns, and reads run beside them on connections of their own. A forked process has to open
+    the file again; a store that it inherits raises StoreError.
     """
 
     def __init__(self, branch: _SqliteBranch) -> None:
@@ -540,11 +550,11 @@ class SqliteStore:
         wait_s: float = 5.0,
         read_only: bool = False,
     ) -> SqliteStore:
-        """Open a memory; a missing file is made, unless `read_only`.
+        """Open a memory; a missing file is created, unless `read_only`.
 
-        `wait_s`: how long to wait for another writer before StoreBusy. Raises StoreError
-        (no folder, no right), CorruptFile (foreign, truncated, damaged), NewerSchema,
-        NotFound (no such branch), InvalidInput (no such time to wait).
+        `wait_s`: seconds to wait for another writer before StoreBusy. Raises StoreError
+        (no folder, no permission), CorruptFile (foreign, truncated, damaged), NewerSchema,
+        NotFound (no such branch), InvalidInput (`wait_s` is negative or no number).
         """
         if not (isinstance(wait_s, int | float) and 0 <= wait_s <= threading.TIMEOUT_MAX):
             raise InvalidInput(f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}")

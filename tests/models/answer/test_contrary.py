@@ -5,9 +5,10 @@ import pytest
 import mags
 from mags.memory.memory import Memory
 from mags.models.answer.cues import AGE, MONEY, NAMED, cue_of, kin_of, opposed, other_kin
-from mags.models.answer.extractive import UNKNOWN
 from mags.models.answer.question import content
 from mags.settings import PolicySettings, Settings
+
+LEFT_OPEN = ("I don't know.", "I am not sure.")
 
 SAID = (
     "My flight to Lima is on 3 June at 10:20. My sister Eva lives in Kyiv.",
@@ -40,7 +41,7 @@ def memory() -> Memory:
     ],
 )
 def test_what_was_never_told_is_not_known(memory, question):
-    assert memory.ask(question, speaker="Ana").text == UNKNOWN
+    assert memory.ask(question, speaker="Ana").text.startswith(LEFT_OPEN)
 
 
 @pytest.mark.parametrize(

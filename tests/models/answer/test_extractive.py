@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mags.models.answer.closest import NOT_SURE
 from mags.models.answer.extractive import ExtractiveAnswerer, find_chain, judge
 from mags.models.answer.question import read_question
 from mags.models.answer.support import (
@@ -19,6 +20,8 @@ from mags.models.answer.support import (
 )
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
+
+LEFT_OPEN = ("I don't know.", "I am not sure.")
 
 MAY_1, MAY_3 = 1714521600.0, 1714694400.0  # 2024, 00:00 UTC
 WEIGHTS = SupportWeights()
@@ -62,7 +65,7 @@ def test_a_fact_answers_with_its_object_first_and_its_source_behind():
 
 def test_an_episode_is_quoted_by_its_best_sentence():
     answer = ask("What is the name of Alice's dog?")
-    assert answer.text == "We adopted a dog named Rex. [m34] (Alice, 3 May 2024)"
+    assert answer.text == "Rex — “We adopted a dog named Rex. He chews!” [m34] (Alice, 3 May 2024)"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +89,7 @@ def test_the_end_that_was_asked_for_stands_first(question: str, head: str):
 
 def test_the_speaker_asks_about_themselves():
     assert ask("Where do I live?", speaker="Alice").citations == (42,)
-    assert ask("Where do I live?", speaker="Bob").text == "I don't know."
+    assert ask("Where do I live?", speaker="Bob").text.startswith(LEFT_OPEN)
 
 
 def test_facts_of_one_slot_answer_together():
@@ -105,7 +108,7 @@ def test_what_was_before_is_told_only_when_asked_for():
 
 
 def test_only_a_superseded_fact_is_no_answer_about_now():
-    assert ask("Where does Alice live?", (BERGEN,)).text == "I don't know."
+    assert ask("Where does Alice live?", (BERGEN,)).text.startswith(LEFT_OPEN)
 
 
 @pytest.mark.parametrize(
@@ -114,20 +117,21 @@ def test_only_a_superseded_fact_is_no_answer_about_now():
         "What is Alice's favourite colour?",
         "Who does Alice like?",
         "What car does Bob drive?",
-        "What is the capital of France?",
         "Where does Dora live?",
     ],
 )
-def test_weak_support_is_said_to_be_none(question: str):
+def test_weak_support_is_said_and_the_closest_are_shown(question: str):
     answer = ask(question)
-    assert (answer.text, answer.citations) == ("I don't know.", ())
+    assert answer.outcome == "closest"
+    assert answer.text.startswith(NOT_SURE)
+    assert len(answer.citations) == 2
     assert answer.support < ExtractiveAnswerer().threshold
 
 
 def test_a_fact_of_another_relation_is_quoted_when_it_has_every_word():
     rex = fact(20, "Ana", "has", "Rex", text="Ana adopted a dog called Rex.", score=1.0)
     answer = ask("What is the name of Ana's dog?", (rex, CARL))
-    assert answer.text == "Ana adopted a dog called Rex. [m20] (Ana, 3 May 2024)"
+    assert answer.text == "Rex — “Ana adopted a dog called Rex.” [m20] (Ana, 3 May 2024)"
 
 
 def test_two_values_of_one_slot_are_no_chain():
@@ -136,7 +140,7 @@ def test_two_values_of_one_slot_are_no_chain():
 
 
 def test_without_memories_it_does_not_know():
-    assert ask("Where does Alice live?", ()) == Answer(text="I don't know.")
+    assert ask("Where does Alice live?", ()) == Answer(text="I don't know.", outcome="unknown")
 
 
 HUSBAND = read_question(Turn(text="Who employs Alice's husband?"))
@@ -251,7 +255,10 @@ def test_the_stand_of_a_memory_is_its_lead_and_the_rarity_of_words():
 
 def test_of_a_memory_that_asks_and_tells_what_it_tells_is_quoted():
     item = ContextItem(id=1, text="We keep bees. Do bees sleep?", speaker="Bob", at=MAY_3, score=1)
-    assert ask("Do you keep bees?", (item, BERGEN)).text == "We keep bees. [m1] (Bob, 3 May 2024)"
+    assert (
+        ask("Do you keep bees?", (item, BERGEN)).text
+        == "Yes — “We keep bees.” [m1] (Bob, 3 May 2024)"
+    )
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=4))
@@ -298,7 +305,7 @@ def test_an_end_stands_first_where_it_answers_and_with_its_article(question, ite
 
 def test_an_episode_whose_facts_are_all_over_is_not_quoted_as_the_present():
     gone = ContextItem(id=1, text="I live in Bergen.", speaker="Alice", current=False, score=9.0)
-    assert ask("Where does Alice live?", (gone,)).text == "I don't know."
+    assert ask("Where does Alice live?", (gone,)).text.startswith(LEFT_OPEN)
     assert ask("Where did Alice live before?", (gone,)).text.startswith("I live in Bergen.")
 
 

@@ -2,10 +2,13 @@
 
 import pytest
 
-from mags.models.answer.extractive import UNKNOWN, ExtractiveAnswerer, newest_first, quoted
+from mags.models.answer.closest import NOT_SURE
+from mags.models.answer.extractive import ExtractiveAnswerer, newest_first, quoted
 from mags.models.answer.question import read_question
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
+
+LEFT_OPEN = ("I don't know.", "I am not sure.")
 
 DAY = 86_400.0
 
@@ -41,7 +44,9 @@ def ask(text: str, *items: ContextItem) -> str:
     ],
 )
 def test_what_was_told_anew_goes_first(asked, before, after):
-    assert ask(asked, turn(1, before), turn(2, after)).startswith(after)
+    answer = ask(asked, turn(1, before), turn(2, after))
+    assert after in answer
+    assert before not in answer
 
 
 @pytest.mark.parametrize(
@@ -89,7 +94,7 @@ def test_what_somebody_does_not_do_is_no_answer_to_what_they_do():
 def test_the_preposition_left_behind_tells_the_kind():
     go = fact(1, "The API is written in Go.", "the API", "is written in", "Go")
     assert ask("What language is the API written in?", go).startswith("Go ")
-    assert ask("What language is the app written in?", go) == UNKNOWN
+    assert ask("What language is the app written in?", go).startswith(LEFT_OPEN)
 
 
 def test_another_than_what_does_it_is_no_answer():
@@ -100,9 +105,10 @@ def test_another_than_what_does_it_is_no_answer():
 def test_a_turn_without_a_day_goes_behind_one_with_it():
     coming = ContextItem(id=1, text="He's coming over for the wedding", speaker="Dana", score=5.0)
     day = turn(2, "They'll be married in Naples on 20 September")
-    assert ask("When is the wedding?", coming, day).startswith(day.text)
+    assert ask("When is the wedding?", coming, day).startswith("20 September 1970 ")
     assert ask("Where is the wedding?", coming, day).startswith(day.text)
-    assert ask("Who is coming to the wedding?", coming, day).startswith(coming.text)
+    told = ask("Who is coming to the wedding?", coming, day)
+    assert told.startswith(f"{NOT_SURE} \N{LEFT DOUBLE QUOTATION MARK}{coming.text}")
 
 
 def test_a_month_is_no_place():
@@ -115,6 +121,6 @@ def test_weekdays_tell_when_and_not_where():
     works = fact(1, "Dana works on Mondays and Fridays.", "Dana", "works on", "Mondays and Fridays")
     assert ask("Which days do I work?", works).startswith("Mondays and Fridays ")
     assert ask("When do I work?", works).startswith("Mondays and Fridays ")
-    assert ask("Where do I work?", works) == UNKNOWN
+    assert ask("Where do I work?", works).startswith(LEFT_OPEN)
     ship = fact(2, "Dana works on a cruise ship.", "Dana", "works on", "cruise ship")
     assert ask("Where do I work?", ship).startswith("a cruise ship ")

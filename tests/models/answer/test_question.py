@@ -8,6 +8,8 @@ from mags.models.words import plainer
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 
+LEFT_OPEN = ("I don't know.", "I am not sure.")
+
 JANUARY, JUNE, DECEMBER = 1672531200.0, 1685577600.0, 1701388800.0  # 2023, 00:00 UTC
 MAY_2024 = 1714521600.0
 
@@ -34,7 +36,7 @@ def test_a_question_as_of_a_time_is_answered_by_what_held_then():
 
 
 def test_what_was_said_later_does_not_answer_for_before():
-    assert ask("Where did I live in March 2022?", LUND) == "I don't know."
+    assert ask("Where did I live in March 2022?", LUND).startswith(LEFT_OPEN)
 
 
 def test_a_time_ahead_or_two_times_leave_a_question_as_it_is():
@@ -63,12 +65,12 @@ def test_who_gave_is_not_who_was_given_to():
 
 def test_who_was_a_husband_is_none():
     past = ContextItem(id=1, text="My ex-husband lives in Rome.", speaker="Ana", score=1.0)
-    assert ask("Who is my husband?", past) == "I don't know."
+    assert ask("Who is my husband?", past).startswith(LEFT_OPEN)
 
 
 def test_what_somebody_said_is_answered_only_by_their_words():
     jazz = ContextItem(id=1, text="Tom is fond of jazz.", speaker="Ana", score=1.0)
-    assert ask("What did Tom say?", jazz) == "I don't know."
+    assert ask("What did Tom say?", jazz).startswith(LEFT_OPEN)
 
 
 @pytest.mark.parametrize(

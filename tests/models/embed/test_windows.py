@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from mags.models.embed.onnx import SHIPPED
-from mags.models.embed.windows import Windower, WindowMean, encodable, unit_rows
+from mags.models.embed.windows import (
+    MOST_WINDOWS,
+    Windower,
+    WindowMean,
+    encodable,
+    unit_rows,
+)
 
 CLS, SEP = 101, 102
 words = st.lists(st.sampled_from(["plum", "fig", "Oslo", "tortoise", "12", "."]), max_size=60)
@@ -39,6 +45,15 @@ def test_windows_overlap_and_together_hold_every_token(said: list[str]) -> None:
         joined += piece[5:-1]
     assert tuple(joined) == whole
     assert all(piece[0] == CLS and piece[-1] == SEP and len(piece) <= 16 for piece in pieces)
+
+
+def test_of_a_long_text_windows_are_spread_from_its_first_words_to_its_last() -> None:
+    text = " ".join(f"plum {number}" for number in range(2_000))
+    found = SMALL.windows([text, "fig"])
+    assert [window.text for window in found] == [0] * MOST_WINDOWS + [1]
+    whole = windower(tokens=8_192).windows([text])[0].ids
+    assert found[0].ids[:-1] == whole[: len(found[0].ids) - 1]
+    assert found[MOST_WINDOWS - 1].ids[-3:] == whole[-3:]
 
 
 def test_an_empty_text_has_one_window_of_special_tokens() -> None:

@@ -37,10 +37,6 @@ from tests.models.policy.reading import POLICY, facts, turn, write
             "I bought a blue Vespa from my uncle Carlo.",
             [("ADD", "Alice", "uncle", "Carlo"), ("ADD", "Alice", "has", "blue Vespa")],
         ),
-        (
-            "I moved from Hamburg to Turin in December.",
-            [("ADD", "Alice", "lives in", "Turin"), ("ADD", "Alice", "lived in", "Hamburg")],
-        ),
         ("Dan found a new job.", []),
         ("I play the trumpet, badly.", [("ADD", "Alice", "plays", "trumpet")]),
         (
@@ -52,17 +48,6 @@ from tests.models.policy.reading import POLICY, facts, turn, write
             [("ADD", "Alice", "mother", "Renate"), ("ADD", "Renate", "plans to", "visit Alice")],
         ),
         (
-            "I'm seeing someone. Her name is Giulia, she is a lawyer.",
-            [("ADD", "Alice", "is dating", "Giulia"), ("ADD", "Giulia", "works as", "lawyer")],
-        ),
-        (
-            "I adopted a kitten from the shelter. I named her Pixel.",
-            [
-                ("ADD", "Alice", "has", "kitten from the shelter"),
-                ("ADD", "Alice", "cat", "Pixel"),
-            ],
-        ),
-        (
             "I'm working for a startup called Nuvem now.",
             [("ADD", "Alice", "works at", "Nuvem")],
         ),
@@ -72,18 +57,6 @@ from tests.models.policy.reading import POLICY, facts, turn, write
                 ("ADD", "Alice", "works at", "San Luca hospital"),
                 ("ADD", "Alice", "works as", "nurse"),
             ],
-        ),
-        (
-            "Karim and his wife Salma live in Montreal.",
-            [
-                ("ADD", "Karim", "is married to", "Salma"),
-                ("ADD", "Karim", "lives in", "Montreal"),
-                ("ADD", "Salma", "lives in", "Montreal"),
-            ],
-        ),
-        (
-            "Karim won a chess tournament in Nice.",
-            [("ADD", "Karim", "won", "chess tournament in Nice")],
         ),
         (
             "I'm vegetarian, because of my sister Chiara.",
@@ -119,25 +92,6 @@ def test_a_pronoun_never_gives_somebody_known_a_second_name():
     assert facts("Her name is Giulia.", ("Bob", "Petra hates cats.")) == []
 
 
-def test_what_was_held_where_somebody_left_is_over():
-    assert facts("I left Feedzai.", recalled=["Alice works at Feedzai."]) == [
-        ("RETRACT", "Alice", "works at", "Feedzai"),
-        ("ADD", "Alice", "worked at", "Feedzai"),
-    ]
-    assert facts("I left Feedzai.") == [
-        ("RETRACT", "Alice", "works at", "Feedzai"),
-        ("RETRACT", "Alice", "is a member of", "Feedzai"),
-        ("ADD", "Alice", "left", "Feedzai"),
-    ]
-
-
-def test_what_is_sold_goes_by_the_name_it_is_known_by():
-    assert facts("I sold the Vespa.", recalled=["Alice bought a blue Vespa."]) == [
-        ("RETRACT", "Alice", "has", "blue Vespa")
-    ]
-    assert facts("I sold the Vespa.") == [("RETRACT", "Alice", "has", "Vespa")]
-
-
 class TestNotesOfPlainStatements:
     def test_a_statement_by_name_without_a_triple_is_noted(self):
         (note,) = write("Lori Werren and Kara Harrin both attended the same university.").operations
@@ -160,11 +114,6 @@ class TestNotesOfPlainStatements:
     )
     def test_small_talk_is_not(self, text):
         assert facts(text) == []
-
-    def test_a_document_is_not_noted_sentence_by_sentence(self):
-        line = "Lori Werren and Kara Harrin both attended the same university. "
-        assert len(facts(line * 3)) == 1
-        assert facts(line * 4) == []
 
 
 class TestAsking:

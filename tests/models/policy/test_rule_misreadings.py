@@ -25,11 +25,6 @@ def test_nothing_is_made_up(text: str, relation: str, value: str) -> None:
     assert (relation, value) not in [told[2:] for told in facts(text) if len(told) > 2]
 
 
-def test_who_only_owns_a_thing_gives_way_to_whom_more_is_told_of() -> None:
-    told = facts("Ana's car is red. Bob lives in Rome. He likes tea.")
-    assert ("ADD", "Bob", "likes", "tea") in told
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -45,8 +40,3 @@ def test_what_was_put_off_from_a_day_to_another_is_on_the_other(text: str) -> No
 
 def test_a_bare_no_puts_nothing_in_the_place_of_a_note() -> None:
     assert facts("Wait, no.", ("Alice", "In Oslo, smoking is forbidden.")) == []
-
-
-def test_who_is_named_as_nobody_known_is_not_who_was_told_of_before() -> None:
-    told = facts("My cousin Samira is engaged. His name is Youssef, he's a paramedic.")
-    assert ("ADD", "Samira", "works as", "paramedic") not in told

@@ -30,21 +30,6 @@ from tests.models.policy.reading import day, facts, write
         ("I don't live in Oslo any more", [("RETRACT", "Alice", "lives in", "Oslo")]),
         ("That's not true, I never lived in Rome.", [("RETRACT", "Alice", "lives in", "Rome")]),
         (
-            "Rylan Gallaher attended Stanford University, while Jonn Coal attended the "
-            "University of Oregon.",
-            [
-                ("ADD", "Rylan Gallaher", "attended", "Stanford University"),
-                ("ADD", "Jonn Coal", "attended", "University of Oregon"),
-            ],
-        ),
-        (
-            "Rylan Gallaher and Jonn Coal both attended the University of Oregon.",
-            [
-                ("ADD", "Rylan Gallaher", "attended", "University of Oregon"),
-                ("ADD", "Jonn Coal", "attended", "University of Oregon"),
-            ],
-        ),
-        (
             "Jonn Coal is known for his expertise in environmental science.",
             [("ADD", "Jonn Coal", "is known for", "expertise in environmental science")],
         ),
@@ -52,20 +37,14 @@ from tests.models.policy.reading import day, facts, write
         ("I have two kids", [("ADD", "Alice", "has", "two kids")]),
         ("I'm 30 years old", [("ADD", "Alice", "age", "30")]),
         ("My mom's name is Carla", [("ADD", "Alice", "mother", "Carla")]),
-        ("I sold my car last week", [("RETRACT", "Alice", "has", "car")]),
+        (
+            "I sold my car last week",
+            [("RETRACT", "Alice", "has", "car"), ("RETRACT", "Alice", "drives", "car")],
+        ),
         ("Dora is my best friend.", [("ADD", "Alice", "best friend", "Dora")]),
         ("I'm not a fan of horror movies.", [("ADD", "Alice", "dislikes", "horror movies")]),
-        (
-            "Toivo Reingoldt (15 March 1906 - 28 September 1941) was a Finnish swimmer",
-            [
-                ("ADD", "Toivo Reingoldt", "was born on", "15 March 1906"),
-                ("ADD", "Toivo Reingoldt", "died on", "28 September 1941"),
-                ("ADD", "Toivo Reingoldt", "was a", "Finnish swimmer"),
-            ],
-        ),
         ("The capital of France is Paris.", [("ADD", "France", "capital", "Paris")]),
         ("Paris is the capital of France.", [("ADD", "Paris", "is capital of", "France")]),
-        ("According to Bob, Eve is pregnant.", [("ADD", "Eve", "is", "pregnant")]),
         (
             "You must never feed a Zorbik after dusk",
             [("NOTE", "You must never feed a Zorbik after dusk")],
@@ -103,8 +82,6 @@ def test_small_talk_and_questions_store_nothing(text):
     ("text", "why"),
     [
         ("She loves tea", "cannot tell who 'she' is"),
-        ("My thoughts on Rome at 9.", "no verb found for its subject"),
-        ("Tim chose it.", "cannot read what 'chose' says here"),
     ],
 )
 def test_what_cannot_be_read_is_said_and_never_guessed(text, why):
@@ -191,18 +168,6 @@ def test_a_correction_puts_the_right_thing_in_the_place_of_the_wrong_one():
     ]
 
 
-def test_a_correction_of_nothing_said_is_not_understood():
-    written = write("Actually, it's Tuesday, not Monday.")
-    assert (written.operations, written.why) == ((), "nothing said before holds 'Monday'")
-
-
-def test_a_new_pet_is_named_in_the_next_sentence():
-    assert facts("We got a puppy! His name is Bruno.") == [
-        ("ADD", "Alice", "has", "puppy"),
-        ("ADD", "Alice", "dog", "Bruno"),
-    ]
-
-
 def test_every_sentence_stands_alone():
     texts = [op.text for op in write("My brother Tom is a pilot. He lives in Bath.").operations]
     assert texts == ["Alice's brother is Tom.", "Tom works as a pilot.", "Tom lives in Bath."]
@@ -231,20 +196,6 @@ def test_what_is_named_together_holds_together():
 def test_a_move_that_lies_ahead_is_a_plan():
     assert facts("I'm moving to Denver next month.") == [
         ("ADD", "Alice", "plans to", "move to Denver")
-    ]
-
-
-def test_who_does_something_is_read_on_after_what_he_is():
-    assert facts("Ana Sol is a painter who lives in Faro.") == [
-        ("ADD", "Ana Sol", "works as", "painter"),
-        ("ADD", "Ana Sol", "lives in", "Faro"),
-    ]
-
-
-def test_makers_are_read_from_encyclopaedic_prose():
-    assert facts("Dune is a novel written by Frank Herbert.") == [
-        ("ADD", "Dune", "author", "Frank Herbert"),
-        ("ADD", "Dune", "is a", "novel"),
     ]
 
 

@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 
-import { type NodeCard, marked } from "../api";
+import { type Fact, type NodeCard, marked } from "../api";
 import { choose, chosen, counted, memory, notice, refresh, tried } from "../state";
 import { Life } from "./life";
 
@@ -44,7 +44,7 @@ export function Card() {
       <button type="button" class="close" aria-label="Close the card" onClick={() => void choose(null)}>×</button>
       {editing.value
         ? <Edit node={node} change={change} leave={() => (editing.value = false)} />
-        : <p class={node.valid_to === null ? "text" : "text over"}>{marked(node.text, node.fact?.tentative)}</p>}
+        : <p class={node.valid_to === null ? "text" : "text over"}>{marked(node.text, node.fact?.tentative, node.fact?.disputed)}</p>}
       <div class="buttons" role="group" aria-label="Change this node">
         {!editing.value && <button type="button" onClick={() => (editing.value = true)}>Edit</button>}
         <button type="button" aria-pressed={node.pinned} onClick={() => void change({ pinned: !node.pinned })}>
@@ -109,7 +109,8 @@ function Edit({ node, change, leave }: { node: NodeCard; change: (fields: unknow
 }
 
 function Facts({ node }: { node: NodeCard }) {
-  const said = typeof node.meta.speaker === "string" ? node.meta.speaker : null;
+  const fact = node.fact;
+  const said = typeof node.meta.speaker === "string" ? node.meta.speaker : fact && told(fact);
   return (
     <dl>
       {node.fact && (<><dt>fact</dt><dd>{node.fact.subject} · {node.fact.relation} · {node.fact.object}</dd></>)}
@@ -129,6 +130,12 @@ function Facts({ node }: { node: NodeCard }) {
       )}
     </dl>
   );
+}
+
+/** Who said a fact, and when; null for what nobody said. */
+function told(fact: Fact): string | null {
+  if (!fact.speaker) return null;
+  return fact.said_at === null ? fact.speaker : `${fact.speaker}, ${day(fact.said_at)}`;
 }
 
 export function day(moment: string | null): string | null {

@@ -152,15 +152,15 @@ function Difference({ diff, leave }: { diff: Diff; leave: () => void }) {
       <ul>
         {[...fresh, ...diff.added.filter((node) => node.kind === "episode")].slice(0, 30).map((node) => (
           <li key={node.id} class="plus">
-            + <button type="button" class="link" onClick={() => void choose(node.id)}>{marked(node.text, node.fact?.tentative)}</button>
+            + <button type="button" class="link" onClick={() => void choose(node.id)}>{marked(node.text, node.fact?.tentative, node.fact?.disputed)}</button>
           </li>
         ))}
         {diff.closed.slice(0, 30).map((fact) => (
-          <li key={fact.id} class="minus">− <button type="button" class="link over" onClick={() => void choose(fact.id)}>{marked(fact.text, fact.tentative)}</button></li>
+          <li key={fact.id} class="minus">− <button type="button" class="link over" onClick={() => void choose(fact.id)}>{marked(fact.text, fact.tentative, fact.disputed)}</button></li>
         ))}
         {changed.slice(0, 30).map((node) => (
           <li key={node.id}>
-            ~ <button type="button" class="link" onClick={() => void choose(node.id)}>{marked(node.text, node.fact?.tentative)}</button>
+            ~ <button type="button" class="link" onClick={() => void choose(node.id)}>{marked(node.text, node.fact?.tentative, node.fact?.disputed)}</button>
           </li>
         ))}
         {changed.length > 30 && <li class="kind">and {changed.length - 30} more changed</li>}

@@ -13,7 +13,7 @@ export function Path() {
     step.value = to;
   };
   const labels = new Map(picture.value?.dots.map((dot) => [dot.id, marked(dot.label, dot.tentative)]));
-  const said = new Map([...pathNodes.value].map(([id, node]) => [id, marked(node.text, node.fact?.tentative)]));
+  const said = new Map([...pathNodes.value].map(([id, node]) => [id, marked(node.text, node.fact?.tentative, node.fact?.disputed)]));
   const called = (id: number) => said.get(id) ?? labels.get(id) ?? `m${id}`;
   return (
     <section class="path" aria-labelledby="path">

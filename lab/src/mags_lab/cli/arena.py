@@ -21,7 +21,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from mags import caches
-from mags.app import embedded, make_chat, make_heads
+from mags.app import embedded, make_chat
+from mags.app import make_reader as talk_reader
 from mags.app import open as open_memory
 from mags.cli.service import one_blas_thread
 from mags.errors import NotFound
@@ -204,7 +205,7 @@ def make_player(
 def make_memories(switch: Switch | None = None, files: Path | None = None) -> MakeMemory:
     """Memories with the shipped settings, changed by a switch; in new files, or in RAM.
 
-    The rules alone write them: the heads, which learned from people's talk, are a switch.
+    The rules alone write them: the reader, which learned from people's talk, is a switch.
     """
     settings = Settings() if switch is None else switch.settings(Settings())
     policy: Policy = WayPolicy()
@@ -228,7 +229,7 @@ def make_memories(switch: Switch | None = None, files: Path | None = None) -> Ma
 @cache
 def models() -> dict[str, Switch]:
     """The switches between the shipped policies."""
-    return model_switches(WayPolicy(), make_heads())
+    return model_switches(WayPolicy(), talk_reader())
 
 
 def switch_named(name: str) -> Switch | None:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import Progress
 
-from mags.app import make_both, make_chat, make_heads, make_policy
+from mags.app import make_chat, make_policy, make_reader
 from mags.cli.console import AsJson, out, print_json
-from mags.cli.installation import ADAPTER, HEADS, adapters_in
+from mags.cli.installation import ADAPTER, READER, adapters_in
 from mags.errors import ConfigurationError, InvalidInput, MissingExtra
 from mags.extras import import_extra
 from mags.models.chat.usage import MeteredChat
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
-from mags.settings import NANO_GONE, ChatSettings, Settings, read_settings
+from mags.settings import HEADS_GONE, NANO_GONE, ChatSettings, Settings, read_settings
 from mags_lab.training.chains.schema import Role, Sample, Split, read_samples
 from mags_lab.training.chains.splits import TESTS
 from mags_lab.training.chains.variety import SeenTurns
@@ -50,9 +50,9 @@ EMBEDDED, CONFIGURED = "embedded", "chat"
 
 
 def decider(given: str, *, seed: int = 0) -> Decider:
-    """What `given` names: rules, heads, both, prompted, configured, or PATH; or NAME=WHAT.
+    """What `given` names: rules, reader, prompted, configured, or PATH; or NAME=WHAT.
 
-    A path is a file of heads (.npz), or a folder: of adapters (`mags.json`) or of a model of
+    A path is a file of a reader (.npz), or a folder: of adapters (`mags.json`) or of a model of
     transformers (`config.json`), which need the extra `train`. `seed`: of what is drawn
     from the models that run here.
 
@@ -66,11 +66,9 @@ def decider(given: str, *, seed: int = 0) -> Decider:
         return PolicyDecider(RulePolicy(), name=name)
     if what == "prompted":
         return _prompted(settings, name)
-    if what == "heads" or what.endswith(HEADS):
-        path = None if what == "heads" else Path(what).expanduser()
-        return PolicyDecider(make_heads(path), name=name)
-    if what == "both":
-        return PolicyDecider(make_both(), name=name)
+    if what == "reader" or what in HEADS_GONE or what.endswith(READER):
+        path = Path(what).expanduser() if what.endswith(READER) else None
+        return PolicyDecider(make_reader(path), name=name)
     if what == "nano":
         raise InvalidInput(f"There is no policy nano: {NANO_GONE}", given=given)
     if what == "configured":
@@ -117,7 +115,7 @@ def _trained(folder: Path, name: str, seed: int) -> Decider:
         found: Decider = trained.from_folder(folder, name=name or folder.name, seed=seed)
         return found
     raise InvalidInput(
-        f"{folder} is no policy: give rules, heads, both, prompted, configured, or a folder "
+        f"{folder} is no policy: give rules, reader, prompted, configured, or a folder "
         f"with {WEIGHTS} or {ADAPTER}.",
         given=str(folder),
     )
@@ -165,7 +163,7 @@ Models = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="MODEL...",
-        help="rules, heads, both, prompted, configured, or a path; NAME=WHAT calls it NAME.",
+        help="rules, reader, prompted, configured, or a path; NAME=WHAT calls it NAME.",
         show_default="rules",
     ),
 ]
@@ -184,7 +182,7 @@ Draws = Annotated[
     typer.Option(
         min=0,
         help="Decisions drawn for each of some samples (homogeneity: the share of pairs that "
-        "agree, blank of rules, heads and both, which always decide the same).",
+        "agree, blank of rules and reader, which always decide the same).",
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Of the samples that are taken, and of what is drawn.")]

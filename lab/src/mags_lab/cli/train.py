@@ -1,4 +1,4 @@
-"""`mags train`: data for the policy models, the heads and the linker, and all else that trains.
+"""`mags train`: data for the policy models, the reader and the linker, and all else that trains.
 
 Adapters of language models are taught by the verbs of `mags_lab.cli.adapters`.
 """
@@ -6,6 +6,7 @@ Adapters of language models are taught by the verbs of `mags_lab.cli.adapters`.
 from __future__ import annotations
 
 import os
+import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,7 @@ from mags.cli.console import AsJson, Branch, MemoryPath, opened, out, print_json
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import import_extra
 from mags.models.chat.openai import Endpoint, OpenAIChat
-from mags.models.policy.heads.weights import SHIPPED
+from mags.models.policy.reader.network import SHIPPED
 from mags.settings import NANO_GONE, read_settings
 from mags_lab.cli.adapters import grpo, lora, needs, ppo, sft, sizes
 from mags_lab.cli.deciders import evaluate
@@ -29,10 +30,8 @@ from mags_lab.training.chains.card import card, page
 from mags_lab.training.chains.expand import Expansion, expand
 from mags_lab.training.chains.schema import Sample, Split, read_samples, write_samples
 from mags_lab.training.generate.samples import Amount, generate
-from mags_lab.training.heads.recipes import RECIPES, SERIES, recipe, series
 from mags_lab.training.real.passage import data_folder
 from mags_lab.training.real.sets import read
-from mags_lab.training.runs import RunFile
 
 train = typer.Typer(
     help="Make data for the policy models, train, evaluate and export them.",
@@ -166,62 +165,46 @@ def _write(folder: Path, made: list[Sample], command: str) -> None:
     out.print(f"Wrote {len(made):,} samples to {folder}: {counts}.", markup=False, soft_wrap=True)
 
 
-HeadsOut = Annotated[Path, typer.Option("--out", help="File (.npz) of the heads.")]
-Recipe = Annotated[
-    str, typer.Option("--recipe", help=f"How long they are trained: {', '.join(RECIPES)}.")
-]
+ReaderOut = Annotated[Path, typer.Option("--out", help="File (.npz) of the reader.")]
 Folder = Annotated[
     Path, typer.Option(help="Folder of the run; one that was stopped goes on from there.")
 ]
-Tests = Annotated[
-    int, typer.Option(min=0, help="Samples of each test split to measure on; 0 measures nothing.")
+Rounds = Annotated[int, typer.Option("--epochs", min=1, help="Passes over the corpus.")]
+Corpus = Annotated[
+    Path | None, typer.Option(help="Folder of the corpus (*.talk); else the one that ships.")
 ]
-Rounds = Annotated[int | None, typer.Option(min=1, help="Rounds, in place of the recipe's.")]
 Start = Annotated[
-    Path | None,
-    typer.Option(
-        "--start",
-        help="Heads (.npz) to go on from; else from nothing, and `whole` from those that ship.",
-    ),
+    Path | None, typer.Option(help="Folder of another run, whose weights it begins with.")
 ]
-HeadsSeed = Annotated[
-    int | None,
-    typer.Option(help="In place of the recipe's. The same seed and threads give the same weights."),
-]
+Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
 Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 
 
-def heads(
-    file: HeadsOut,
-    recipe_name: Recipe = "frozen",
-    folder: Folder = Path(".cache/heads"),
-    tests: Tests = 600,
-    rounds: Rounds = None,
+def reader(
+    file: ReaderOut,
+    folder: Folder = Path(".cache/reader"),
+    epochs: Rounds = 8,
+    corpus: Corpus = None,
     start: Start = None,
-    seed: HeadsSeed = None,
+    seed: Seed = 0,
     threads: Threads = 1,
 ) -> None:
-    """Train the heads: a tagger for write, probes for the rest, on the states of the embedder.
+    """Train the reader on the corpus of talk: the embedder's upper layers and heads on them.
 
-    The recipe `whole` trains the embedder's upper layers with them. Prints exact adherence and F1
-    beside those of the rules, where the recipe has tests.
+    Calibrated on the split `dev`, of which it prints precision by threshold.
     """
-    recipe(recipe_name)
-    made = import_extra(
-        "mags_lab.training.heads.__main__", extra="train", needed_for="mags train heads"
-    )
-    given = {
-        "out": file,
-        "recipe": recipe_name,
-        "folder": folder,
-        "tests": tests,
-        "rounds": rounds,
-        "start": start,
-        "seed": seed,
-        "threads": threads,
-    }
-    told = {name: str(value) for name, value in given.items() if value is not None}
-    made.main([word for name, value in told.items() for word in (f"--{name}", value)])
+    made = import_extra("mags_lab.talk.fit", extra="train", needed_for="mags train reader")
+    course = made.Course(epochs=epochs, threads=threads, seed=seed, start=start)
+    for line in made.train(file, folder, corpus, course):
+        out.print(line, markup=False, soft_wrap=True)
+
+
+def heads(context: typer.Context, file: ReaderOut, threads: Threads = 1) -> None:
+    """Train the reader, which took the place of the heads."""
+    warnings.warn("the heads went with 0.2: mags train reader", FutureWarning, stacklevel=2)
+    if context.args:
+        out.print(f"Passed over: {' '.join(context.args)}", markup=False)
+    reader(file, threads=threads)
 
 
 File = Annotated[Path, typer.Option("--out", help="File of the weights (.npz).")]
@@ -274,45 +257,28 @@ def linker(
     )
 
 
-Preset = Annotated[str, typer.Option("--preset", help=f"How long: {', '.join(SERIES)}.")]
-Out = Annotated[
-    Path, typer.Option("--out", help="Folder of the run; one that was begun goes on there.")
-]
-Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
-
-
 def everything(
-    folder: Out, preset_name: Preset = "full", seed: Seed = 0, threads: Threads = 2
+    folder: Annotated[Path, typer.Option("--out", help="Folder of the run and of the reader.")],
+    seed: Seed = 0,
+    threads: Threads = 2,
+    preset: Annotated[str, typer.Option(hidden=True, help="Gone with 0.2.")] = "",
 ) -> None:
-    """Train the heads by one course after another: `full` makes those that ship."""
-    if preset_name == "nano":
-        raise InvalidInput(f"{NANO_GONE} The heads that ship: --preset full.", preset=preset_name)
-    series(preset_name)
-    road = import_extra(
-        "mags_lab.training.heads.series", extra="train", needed_for="mags train all"
-    )
-    ledger = road.train(preset_name, folder, seed=seed, threads=threads, console=out)
-    out.print(_costs(ledger))
-    place = folder / SHIPPED.path.name
-    out.print(f"Use them with: mags models use {place}", markup=False, soft_wrap=True)
-
-
-def _costs(ledger: RunFile) -> Table:
-    made = Table(title=f"What each step cost ({ledger.folder / 'run.json'})")
-    made.add_column("step")
-    for name in ("s", "CPU-s", "peak MB"):
-        made.add_column(name, justify="right")
-    for name, step in ledger.steps.items():
-        figures = (step["wall_s"], step["cpu_s"], step["peak_mb"])
-        made.add_row(name, *(f"{one:.1f}" for one in figures))
-    return made
+    """Train all that ships: the reader."""
+    if preset == "nano":
+        raise InvalidInput(NANO_GONE, preset=preset)
+    if preset:
+        message = "--preset went with the heads: the reader has one course. Leave it out."
+        warnings.warn(message, FutureWarning, stacklevel=2)
+    file = folder / SHIPPED.path.name
+    reader(file, folder / "run", seed=seed, threads=threads)
+    out.print(f"Use it with: mags models use {file}", markup=False, soft_wrap=True)
 
 
 TRAIN: dict[str, Callable[..., None]] = {
     "sft": sft,
     "grpo": grpo,
     "ppo": ppo,
-    "heads": heads,
+    "reader": reader,
     "evaluate": evaluate,
     "linker": linker,
     "all": everything,
@@ -321,6 +287,11 @@ TRAIN: dict[str, Callable[..., None]] = {
 }
 for _name, _verb in TRAIN.items():
     train.command(name=_name)(_verb)
+train.command(
+    name="heads",
+    hidden=True,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)(heads)
 train.command(
     name="sizes",
     hidden=True,

@@ -1,8 +1,7 @@
 """The measures, as pure functions over ranked ids.
 
-Everywhere `ranked` is a list of ids, best first, without repetitions that
-count (a second occurrence of an id is ignored, and takes no place among the
-first k), and `gold` is the non-empty set of ids that ought to be found.
+`ranked` is always a list of ids, best first. A second occurrence of an id is ignored and takes no
+place among the first k. `gold` is the set of ids that should be found; it must not be empty.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ def unique(ranked: Iterable[T], k: int) -> list[T]:
 
 
 def recall_at(ranked: Sequence[T], gold: Collection[T], k: int) -> float:
-    """Return the share of the gold ids that stand among the first k."""
+    """Return the share of the gold ids that are among the first k."""
     _check(gold, k)
     return len(set(unique(ranked, k)) & set(gold)) / len(set(gold))
 
 
 def hit_at(ranked: Sequence[T], gold: Collection[T], k: int) -> float:
-    """Return 1.0 if any gold id stands among the first k, else 0.0."""
+    """Return 1.0 if any gold id is among the first k, else 0.0."""
     _check(gold, k)
     return float(not set(gold).isdisjoint(unique(ranked, k)))
 
@@ -66,12 +65,13 @@ def reciprocal_rank(ranked: Sequence[T], gold: Collection[T]) -> float:
 def ndcg_at(ranked: Sequence[T], gold: Collection[T], k: int) -> float:
     """Return the normalised discounted cumulative gain at k, gains 0 or 1.
 
-    Gain at rank r is 1 / log2(r + 1), divided by what the best order of the
-    gold ids would reach within k (Jarvelin and Kekalainen, 2002).
+    The gain at rank r is 1 / log2(r + 1). The sum is divided by that of the best possible order
+    (Jarvelin and Kekalainen, 2002).
     """
     _check(gold, k)
     found = unique(ranked, k)
     gain = sum(1 / math.log2(r + 1) for r, i in enumerate(found, start=1) if i in gold)
+    # With fewer than k gold ids, no ranking can have more gains than there are ids.
     best = sum(1 / math.log2(r + 1) for r in range(1, min(k, len(set(gold))) + 1))
     return gain / best
 
@@ -86,11 +86,11 @@ def comes_before(ranked: Sequence[T], first: T, second: T) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closings:
-    """How a memory's closings compare with those it ought to make.
+    """How a memory's closings compare with those it should make.
 
-    `wrong` is the share of the things to be kept open that it closed, `missed`
-    the share of the things to be closed that it left open. They are counted
-    apart: a memory that never closes anything has wrong 0 and missed 1.
+    `wrong`: the share of things to keep open that it closed; `missed`: the share of things to
+    close that it left open. Two numbers, since a memory that never closes anything has wrong 0
+    and missed 1.
     """
 
     wrong: float
@@ -98,7 +98,7 @@ class Closings:
 
 
 def closings(closed: Collection[T], *, due: Collection[T], keep: Collection[T]) -> Closings:
-    """Compare what was `closed` with what was `due` and what was to `keep` open."""
+    """Compare what was `closed` with what was `due`, and with what was to be kept open (`keep`)."""
     _check(due, 1)
     done = set(closed)
     wrong = len(done & set(keep)) / len(set(keep)) if keep else 0.0
@@ -108,8 +108,8 @@ def closings(closed: Collection[T], *, due: Collection[T], keep: Collection[T]) 
 def bootstrap(values: Sequence[float], *, seed: int = 0, draws: int = 2000) -> Interval:
     """Return the mean of `values` with its 95% percentile bootstrap interval.
 
-    Cases are drawn with replacement, `draws` times (Efron, 1979). Raises
-    `InvalidInput` when there is no case.
+    Cases are drawn with replacement, `draws` times (Efron, 1979). Raises `InvalidInput` if there
+    is no case.
     """
     if not values:
         raise InvalidInput("there is no case to average; check the filter of the suite")
@@ -119,9 +119,11 @@ def bootstrap(values: Sequence[float], *, seed: int = 0, draws: int = 2000) -> I
     return Interval(mean=float(array.mean()), low=float(low), high=float(high), n=len(array))
 
 
-@lru_cache(maxsize=4)  # many measures are averaged over the same cases
+# Cached, since many measures are averaged over the same cases.
+@lru_cache(maxsize=4)
 def _resampled(n: int, seed: int, draws: int) -> NDArray[np.float64]:
     """How often each of n cases is drawn, shape (draws, n)."""
+    # Counts of a multinomial are a draw with replacement, and a product with them is one sum.
     rng = np.random.default_rng(seed)
     return rng.multinomial(n, np.full(n, 1 / n), size=draws).astype(np.float64)
 

@@ -1,8 +1,8 @@
-"""The objective: what a memory is worth, as one number to make small, and what it costs.
+"""The objective: the worth and the cost of a memory as one number, the smaller the better.
 
 ``L = prediction - reward_weight * reward + graph_weight * graph
-+ regularisation_weight * regularisation``, every term in [0, 1]. Alone it would reward
-storing nothing: tune by the least cost subject to quality within one point of the best
++ regularisation_weight * regularisation``, every term in [0, 1]. Used alone it could reward storing
+nothing. So choose the setting of least cost whose quality is within one point of the best
 (`affordable`).
 """
 
@@ -21,12 +21,12 @@ from mags.recall.found import FactView
 from mags.settings import Settings
 
 FULL_DEGREE = 24.0
-"""Mean number of arcs a node at which a graph counts as full: what crowding keeps."""
+"""Mean arcs per node at which a graph counts as full: as many as crowding keeps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """How much each term counts beside the prediction error, which counts 1."""
+    """The weight of each term; the prediction error has weight 1."""
 
     reward: float = 1.0
     graph: float = 0.1
@@ -37,8 +37,8 @@ class Weights:
 class Terms:
     """The four terms, each in [0, 1]; raises InvalidInput otherwise.
 
-    `prediction`: error of the answers; `reward`: how well memory was used; `graph`: what the
-    graph costs; `regularisation`: how full it is and how much it moves.
+    `prediction`: error of the answers; `reward`: how well memory was used; `graph`: cost of the
+    graph; `regularisation`: how full it is and how much it changes.
     """
 
     prediction: float
@@ -53,7 +53,7 @@ class Terms:
 
 
 def objective(terms: Terms, weights: Weights | None = None) -> float:
-    """L, the smaller the better; in [-1, 1.11] with the weights of the beginning."""
+    """L, the smaller the better; in [-1, 1.11] with the default weights."""
     w = Weights() if weights is None else weights
     return (
         terms.prediction
@@ -64,7 +64,7 @@ def objective(terms: Terms, weights: Weights | None = None) -> float:
 
 
 def prediction_error(*, wrong: float, cross_entropy_nats: float | None = None) -> float:
-    """Return the share of wrong answers, or 1 - e^-H where H, the mean cross-entropy, is known.
+    """Return the share of wrong answers, or 1 - e^-H if the mean cross-entropy H is known.
 
     1 - e^-H is one minus the geometric mean of the probabilities of the right answers.
     """
@@ -80,9 +80,9 @@ def memory_reward(
 ) -> float:
     """Return the mean of up to three shares: how well the memory was used.
 
-    `carried`: recalls whose context held the right answer; `adherence`: memory operations in
-    the agreed form; `f1`: of the operations against those due. What an evaluation cannot see
-    (None) is left out of the mean.
+    `carried`: recalls whose context had the right answer; `adherence`: memory operations in the
+    required form; `f1`: of the operations against those due. None, for what an evaluation cannot
+    measure, is left out of the mean.
     """
     named = {"adherence": adherence, "f1": f1, "carried": carried}
     shares = {name: share for name, share in named.items() if share is not None}
@@ -93,12 +93,11 @@ def memory_reward(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphCounts:
-    """What a graph held and did over an evaluation; counts, none negative.
+    """Counts of a graph over an evaluation, none negative.
 
-    `nodes`, `arcs`: at the end; `facts`: open ones, `conflicts`: those of them that
-    contradict another; `pruned`: arcs made and pruned again; `recalls`, `engrams`: made,
-    `recalls_needed`, `engrams_needed`: those that the answers and the operations due called
-    for.
+    `nodes`, `arcs`: at the end; `facts`: open ones; `conflicts`: open facts that contradict
+    another; `pruned`: arcs that were made and pruned again; `recalls`, `engrams`: how many were
+    made; `recalls_needed`, `engrams_needed`: how many the answers and the operations due required.
     """
 
     nodes: int
@@ -115,8 +114,8 @@ class GraphCounts:
 def graph_cost(counts: GraphCounts) -> float:
     """Return the mean of five shares.
 
-    Density: arcs a node against 24, at most 1. Conflicts: of the open facts. Pruning: pruned
-    arcs of all that were made. Recalls and engrams: those beyond need of those made.
+    Density: arcs per node, divided by 24, at most 1. Conflicts: of the open facts. Pruning: pruned
+    arcs, of all that were made. Recalls and engrams: those not needed, of those made.
     """
     for field in fields(counts):
         _check_count(field.name, getattr(counts, field.name))
@@ -133,11 +132,11 @@ def graph_cost(counts: GraphCounts) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """How full a memory is and how much it moves; none negative.
+    """How full a memory is and how much it changes; none negative.
 
     `nodes`, `edges`, `size_bytes` against their `max_` (None: no limit, counts 0);
-    `changed_per_turn`: share of the graph's records that a turn changes on the mean, in
-    [0, 1]; `adapter_l2`: sum of squares of adapter weights, 0 without adapters.
+    `changed_per_turn`: mean share of the graph's records that a turn changes, in [0, 1];
+    `adapter_l2`: sum of squares of adapter weights, 0 without adapters.
     """
 
     nodes: int = 0
@@ -168,7 +167,7 @@ def regularisation(load: Load) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What one memory of an evaluation held and did."""
+    """The cost of one memory of an evaluation."""
 
     counts: GraphCounts
     load: Load
@@ -176,9 +175,9 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
-    """How an evaluation went, in shares: `wrong` answers, recalls that `carried` the right one.
+    """The quality of an evaluation, in shares: `wrong` answers, recalls that `carried` the answer.
 
-    `f1`: of memory operations against those due; None where the evaluation knows none.
+    `f1`: of memory operations against those due; None if the evaluation has none.
     """
 
     wrong: float
@@ -189,7 +188,7 @@ class Quality:
 def terms_of(quality: Quality, costs: Sequence[Cost]) -> Terms:
     """Return the four terms of an evaluation over one or more memories, whose costs are averaged.
 
-    Raises InvalidInput where there is no memory, or a share lies outside [0, 1].
+    Raises InvalidInput if there is no memory, or if a share is not in [0, 1].
     """
     if not costs:
         raise InvalidInput("there is no memory to weigh: hand in the cost of at least one")
@@ -213,8 +212,8 @@ class SettingTrial:
 def affordable(trials: Iterable[SettingTrial], *, within: float = 1.0) -> SettingTrial:
     """Return the trial of least cost among those `within` points of the best quality.
 
-    Cost is L without its prediction and reward terms; ties go to the better quality, then to
-    the first. Raises InvalidInput where nothing was tried.
+    The cost is L without its prediction and reward terms; ties go to the better quality, then to
+    the first. Raises InvalidInput if nothing was tried.
     """
     tried = list(trials)
     if not tried:
@@ -234,6 +233,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def _filled(used: int, limit: int | None) -> float:
+    # A limit of 0 counts as full: there is nothing to divide by.
     return 0.0 if limit is None else min(1.0, used / limit) if limit else 1.0
 
 
@@ -253,10 +253,10 @@ def _check_count(name: str, value: float) -> None:
 
 
 def cost_of(memory: Memory, *, recalls: int, questions: int, turns: int) -> Cost:
-    """Return what a memory of MAGS costs.
+    """Return the cost of a memory of MAGS.
 
-    `recalls` were made for `questions`; `turns` were told. Every turn is to be kept, so no
-    engram is beyond need.
+    `recalls` were made for `questions`; `turns` were told. Every turn is to be kept, so every
+    engram is needed.
     """
     stats, log = memory.stats(), memory.log()
     nodes, arcs = sum(stats.nodes.values()), sum(stats.arcs.values())
@@ -286,7 +286,7 @@ def cost_of(memory: Memory, *, recalls: int, questions: int, turns: int) -> Cost
 
 
 def conflicts(facts: Iterable[FactView]) -> int:
-    """Return how many open facts share a slot that takes one value by the relation table."""
+    """Return how many open facts share a slot that has one value by the table of relations."""
     slots = Counter(_slot(fact) for fact in facts if _takes_one(fact.relation))
     return sum(n for n in slots.values() if n > 1)
 

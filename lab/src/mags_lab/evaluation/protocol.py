@@ -1,9 +1,9 @@
-"""What the suites ask of a system, what they hand to it, and which half of a set may be fitted on.
+"""The protocols of systems in a suite, the data they get, and the two halves of a set.
 
-MAGS, the baselines and the peers are all measured through these protocols, so that every figure in
-a table comes from the same code on the same questions. Nothing is ever fitted on a question that is
-reported: a question's id alone decides its half, so the halves stay the same on every machine and
-when a set grows.
+MAGS, the baselines and other systems are all measured through these protocols, so every figure in a
+table comes from the same code on the same questions. Nothing is ever fitted on a question that is
+reported: the id of a question alone decides its half, so the halves are the same on every machine
+and stay the same when a set grows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Triple: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTurn:
-    """One thing said (or one passage), with an id the suites score by."""
+    """One turn (or one passage), with the id by which it is scored."""
 
     id: str
     text: str
@@ -53,29 +53,29 @@ class Statement:
 
     @property
     def key(self) -> str:
-        """The id it is scored by."""
+        """The id by which it is scored."""
         return f"{self.subject}|{self.relation}|{self.object}"
 
 
 class Retriever(Protocol):
-    """A memory of turns: everything is added first, then asked."""
+    """A memory of turns. Everything is added first, then the questions are asked."""
 
     def add(self, turns: Sequence[SourceTurn]) -> None:
         """Store turns, oldest first; may be called several times."""
         ...
 
     def search(self, query: str, k: int) -> list[str]:
-        """Return the ids of k turns, best first; exactly k are counted."""
+        """Return the ids of k turns, best first; only the first k are counted."""
         ...
 
 
 class GraphRetriever(Retriever, Protocol):
-    """A retriever that can also be given the triples somebody found in the turns."""
+    """A retriever that also takes triples which others have found in the turns."""
 
     def add_graph(
         self, turns: Sequence[SourceTurn], triples: Mapping[str, Sequence[Triple]]
     ) -> None:
-        """Store turns together with their triples, by turn id; instead of `add`, once."""
+        """Store turns with their triples by turn id. Called once, instead of `add`."""
         ...
 
 
@@ -83,7 +83,7 @@ class FactMemory(Protocol):
     """A memory of triples in which later statements may contradict earlier ones."""
 
     def tell(self, statements: Sequence[Statement]) -> None:
-        """Store statements in order; the last one told holds."""
+        """Store statements in order; a later one holds against an earlier one."""
         ...
 
     def search(self, query: str, k: int) -> list[str]:
@@ -93,7 +93,7 @@ class FactMemory(Protocol):
 
 @runtime_checkable
 class Weighed(Protocol):
-    """A memory that can tell what it held and did, for the objective; any of the others."""
+    """A memory of any kind that reports its cost, for the objective."""
 
     def cost(self) -> Cost:
         """Return the cost so far."""
@@ -101,7 +101,7 @@ class Weighed(Protocol):
 
 
 class UpdateMemory(Protocol):
-    """A memory of plain sentences that may see that one contradicts another."""
+    """A memory of plain sentences that may notice that one contradicts another."""
 
     def observe(self, sentences: Sequence[str]) -> None:
         """Store sentences in order, numbered from 0 over all calls."""
@@ -112,7 +112,7 @@ class UpdateMemory(Protocol):
         ...
 
     def closed(self) -> Collection[int]:
-        """Return the numbers of the sentences it holds to be no longer true."""
+        """Return the numbers of the sentences that it takes to be no longer true."""
         ...
 
 

@@ -1,39 +1,39 @@
-"""How well a policy writes: against the facts of real passages, and against what readers noted.
+"""How well a policy writes: compared with the facts of real passages, and with readers' notes.
 
-**Passages.** Two triples are the same where their folded names and their relation's meaning are:
-tense, the direction a fact is told in, and finer words of the table for one thing ("studied at",
-"was educated at") do not matter, nor does ADD against UPDATE. An operation counts against precision
-only where its relation is one that the set's annotators looked for, and where it is not a fact that
-may be told but need not. Dates are compared as dates.
+**Passages.** Two triples are the same if their folded names and the meanings of their relations are
+the same. Tense, the direction of a fact, finer names of one relation ("studied at", "was educated
+at") and ADD against UPDATE do not matter. An operation counts against precision only if the set's
+annotators looked for its relation, and if it is not a fact that may be told but need not be. Dates
+are compared as dates.
 
-**Conversations.** How much of one a policy keeps, and how much of what it keeps is junk. LoCoMo
-comes with what readers wrote of each session: observations by GPT about each speaker, each with the
-turns it is drawn from, events, a summary, and questions with answers and evidence. None of them is
-in the words of a memory, so the rule is one of content words: stems, without function words, dates,
-the two speakers' names and words that tell nothing alone (`VAGUE`: "likes" stands for "loves", and
-readers write "mentioned", "finds it"). It was fixed before any model was compared.
+**Conversations.** How much of a conversation a policy keeps, and how much of that is junk. LoCoMo
+has notes on each session: observations by GPT about each speaker, each with the turns it is drawn
+from, events, a summary, and questions with answers and evidence. None of them uses the words of a
+memory, so the rule compares content words: stems, without function words, dates, the names of the
+two speakers and words that tell nothing by themselves (`VAGUE`: "likes" is as good as "loves", and
+notes say "mentioned", "finds it"). It was fixed before any model was compared.
 
-**Covered.** Of an observation count the content words that its turns say too (a paraphrase cannot
-be asked of a policy that copies). It is covered where the operations of those turns hold at least
-60% of them together, one of these operations names the observation's person, as subject, object or
-in a note, and none has a polarity that the observation has not. Together, since readers join what a
-turn says in two clauses; 60%, since of two to five words that is all but one or two. Fewer than two
-such words can be no evidence: the observation is left out, and counted.
+**Covered.** The content words of an observation count if its turns say them, too: a policy that
+copies cannot be asked for a paraphrase. The observation is covered if the operations of those turns
+together have at least 60% of these words, one of these operations names the observation's person
+(as subject, object or in a note), and none of them denies something that the observation does not.
+Together, since notes join what a turn says in two clauses. 60%, since of two to five words that is
+all but one or two. Fewer than two such words are no evidence: the observation is left out, and
+counted.
 
-**Junk.** An operation is *confirmed* by a line that readers wrote (an observation, an event, a
-sentence of a summary, a question with its answer) where the line has at least 60% of the content
-words of its subject and object, names the speaker it is about, and denies where the operation
-denies, and nowhere else (a retraction is confirmed by a denial or an end: lost, left, sold). Where
-the object is a speaker, or the relation is one between people (mother, boss, married to), the names
-alone would say little: the line must tell the relation too, by a content word of it or a phrase
-that the table of relations reads as it. It is *junk* where no line of its session confirms it and
-it is faulty: it tells nothing but vague words (between people its relation counts), points at what
-it does not name ("escaping to that world", a note with "you"), names what was not said, was only
-asked about, or breaks off. What is neither, and that no line of the whole conversation confirms, is
-*unconfirmed*: readers leave out much that is true and worth keeping, so that their silence is no
-proof of junk, only a bound from above.
+**Junk.** An operation is *confirmed* by a line of the notes (an observation, an event, a sentence
+of a summary, a question with its answer) if the line has at least 60% of the content words of its
+subject and object, names the speaker it is about, and denies if and only if the operation denies (a
+retraction is confirmed by a denial or an end: lost, left, sold). If the object is a speaker, or the
+relation is between people (mother, boss, married to), names alone would say little: the line must
+tell the relation, too, by one of its content words or a phrase that the table of relations reads as
+it. An operation is *junk* if no line of its session confirms it and it is faulty: it has only vague
+words (between people its relation counts), refers to something it does not name ("escaping to that
+world", a note with "you"), names what was not said, was only asked about, or breaks off. All others
+that no line of the whole conversation confirms are *unconfirmed*. Notes leave out much that is true
+and worth keeping, so their silence proves nothing; it is an upper bound of junk.
 
-How often the rule agrees with a judgement by hand stands in docs/reference/metrics.md.
+docs/reference/metrics.md says how often the rule agrees with a judgement by hand.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from mags.ports.relations import canonical, normalise, relations
 from mags_lab.evaluation.metrics import Interval
 from mags_lab.training.real.passage import Passage, PassageFact, folded
 
-# Names of the table that tell one fact in more or less detail; the sets do not tell them apart.
+# Relations of the table that tell one fact in more or less detail. The sets do not separate them.
 SAME = {
     "was educated at": "studied at",
     "is studying at": "studied at",
@@ -69,7 +69,7 @@ SAME = {
     "occupation": "works as",
 }
 Key: TypeAlias = tuple[bool, str, str, str]
-"""Whether it is so (or is retracted), relation, and the folded ends in the relation's direction."""
+"""False for a retraction; the relation; and the folded ends in the relation's direction."""
 _DATES = ("%d %B %Y", "%B %d %Y", "%d %b %Y", "%b %d %Y", "%Y %m %d")
 
 
@@ -84,20 +84,21 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A passage scored strictly, and by its pairs of names alone (of all operations)."""
+    """A passage scored by whole triples, and by pairs of names alone (of all operations)."""
 
     triples: Tally
     pairs: Tally
 
 
 def score(passage: Passage, operations: Sequence[Operation]) -> Scored:
-    """Compare the operations for a passage with its facts; notes count nowhere."""
+    """Compare the operations for a passage with its facts; notes do not count."""
     said = {key_of(op): op for op in operations if op.act is not Act.NOTE}
     wanted = [keys(fact) for fact in passage.facts if fact.wanted]
     free = {key for fact in passage.facts if not fact.wanted for key in keys(fact)}
     right = sum(any(key in said for key in names) for names in wanted)
     named = {key for names in wanted for key in names}
     asked = None if passage.asked is None else {_meaning(name)[0] for name in passage.asked}
+    # A set annotates some relations only: about all others its silence says nothing.
     wrong = sum(
         key not in named and key not in free and (asked is None or key[1] in asked) for key in said
     )
@@ -108,7 +109,7 @@ def score(passage: Passage, operations: Sequence[Operation]) -> Scored:
 
 
 def _pairs(passage: Passage, said: Iterable[Key]) -> Tally:
-    """Pairs of names, whatever the relation and its direction."""
+    """The tally of pairs of names, whatever the relation and its direction."""
     made = {frozenset(key[2:]) for key in said}
     wanted = {
         frozenset(frozenset(key[2:]) for key in keys(fact)) for fact in passage.facts if fact.wanted
@@ -130,7 +131,7 @@ def keys(fact: PassageFact) -> frozenset[Key]:
 
 
 def key_of(operation: Operation) -> Key:
-    """What an operation says, so that it can be compared."""
+    """The key of an operation, by which it is compared."""
     holds = operation.act is not Act.RETRACT
     return _key(holds, operation.subject, operation.relation, operation.object)
 
@@ -138,6 +139,7 @@ def key_of(operation: Operation) -> Key:
 def _key(holds: bool, subject: str, relation: str, thing: str) -> Key:
     name, turned = _meaning(relation)
     ends = (_name(subject), _name(thing))
+    # A symmetric relation has no direction: its ends are sorted.
     if turned is None:
         ends = (min(ends), max(ends))
     elif turned:
@@ -147,7 +149,7 @@ def _key(holds: bool, subject: str, relation: str, thing: str) -> Key:
 
 @cached(16384)
 def _meaning(relation: str) -> tuple[str, bool | None]:
-    """A relation's name for comparing, and whether its ends change places (None: no order)."""
+    """A relation's name for comparison, and whether its ends are swapped (None: no order)."""
     name = normalise(relation).name
     name = _present().get(name, name)
     name = SAME.get(name, name)
@@ -156,25 +158,26 @@ def _meaning(relation: str) -> tuple[str, bool | None]:
         return name, None
     back = _inverse().get(name, "")
     back = SAME.get(back, back)
+    # Of a relation and its inverse, the first by alphabet stands for both.
     return (back, True) if back and back < name else (name, False)
 
 
 @cache
 def _present() -> dict[str, str]:
-    """Names of relations that are over, to those that hold."""
+    """Names in the past tense, each with the present one."""
     return {one.past: one.name for one in relations().values() if one.past}
 
 
 @cache
 def _inverse() -> dict[str, str]:
-    """Each name of the table to that of its inverse, both ways."""
+    """Each name of the table with that of its inverse, in both directions."""
     forward = {one.name: one.inverse for one in relations().values() if one.inverse}
     backward = {inverse: name for name, inverse in forward.items()}
     return {**backward, **forward}
 
 
 def _name(words: str) -> str:
-    """A name folded; a date as an ISO day, however it was written."""
+    """A folded name; a date as an ISO day, whatever its form."""
     plain = folded(words)
     if not re.search(r"\d{4}", plain):
         return plain
@@ -189,11 +192,12 @@ def _name(words: str) -> str:
 def micro(tallies: Sequence[Tally], *, seed: int = 0, draws: int = 2000) -> dict[str, Interval]:
     """Precision, recall and F1 over all counts, with 95% bootstrap intervals over passages.
 
-    What has no denominator in a draw is 0. Raises InvalidInput where there is no passage.
+    A figure without a denominator in a draw is 0. Raises InvalidInput if there is no passage.
     """
     if not tallies:
         raise InvalidInput("there is no passage to score; check the folder of the data")
     counts = np.array([(t.right, t.made, t.wanted) for t in tallies], dtype=np.float64)
+    # Passages are drawn, not facts: the facts of one passage depend on each other.
     rng = np.random.default_rng(seed)
     drawn = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=draws)
     sums = np.vstack([counts.sum(axis=0), drawn @ counts])
@@ -226,18 +230,18 @@ just still even too such other another both each own something someone anything 
 own self one ones new few several due because through after before during while how what when where
 why
 """
-# What tells nothing even of an object: a short list, as objects are short.
+# Words that say nothing about an object either. The list is short, since objects are short.
 _EMPTY = """
 i me my you your it its he him his she her they them their we us our this that these those who
 some any all thing stuff lot way bit one ones something anything everything nothing just so too very
 """
-# A field that begins with such a word, or has it after a preposition, names nothing.
+# A field that begins with such a word, or has one after a preposition, names nothing.
 _POINTING = re.compile(
     r"(?:^|\b(?:to|of|in|on|at|for|with|from|about|like|as|something) )"
     r"(?:that|this|these|those|it|them|him|her|here|there|such|same|similar|usual|another)\b",
     re.I,
 )
-# A note stands alone: nobody who reads it knows who "you" was.
+# A note is read alone: a reader does not know who "you" was.
 _SPOKEN = re.compile(r"\b(?:i|i'm|me|my|mine|we|us|our|you|your|yours)\b", re.I)
 _BROKEN = re.compile(
     r"^(?:and|or|but|because|so|than|to)\b|"
@@ -272,7 +276,7 @@ VAGUE = EMPTY | {_stem(word) for word in _VAGUE.split()}
 def content(
     words: str, names: frozenset[str] = frozenset(), without: frozenset[str] = VAGUE
 ) -> frozenset[str]:
-    """The stems of a text's content words. `names`: words that do not count, in small letters."""
+    """The stems of a text's content words. `names`: words that do not count, in lower case."""
     plain = (_POSSESSIVE.sub("", word.casefold()) for word in WORD.findall(words))
     kept = (word for word in plain if word not in names and word not in STOP_WORDS | FREE_WORDS)
     return frozenset(stem for word in kept if (stem := _stem(word)) not in without)
@@ -280,7 +284,7 @@ def content(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenNotes:
-    """What readers wrote of a session, and of the whole conversation."""
+    """The notes on a session, and those on the whole conversation."""
 
     session: Collection[str]
     talk: Collection[str]
@@ -293,10 +297,10 @@ def covered(
     operations: Sequence[Operation],
     names: frozenset[str],
 ) -> bool | None:
-    """Whether operations keep an observation; None where its words cannot tell.
+    """Whether operations keep an observation; None if it has too few words to tell.
 
-    `person`: whom it is about; `said`: the text of the turns it is drawn from; `operations`: what
-    was written of these turns; `names`: the speakers, in small letters.
+    `person`: whom it is about; `said`: the text of the turns it is drawn from; `operations`: those
+    written for these turns; `names`: the speakers, in lower case.
     """
     wanted = content(observation, names) & content(said, names)
     if len(wanted) < LEAST:
@@ -314,10 +318,12 @@ def covered(
 def judge(
     operation: Operation, lines: WrittenNotes, said: str, heard: str, names: frozenset[str]
 ) -> Verdict:
-    """Whether readers confirm an operation, it is faulty, or nothing speaks for or against it.
+    """Whether notes confirm an operation, it is junk, or nothing speaks for or against it.
 
-    `said`: the turn it was written of; `heard`: all that the policy was shown, speakers too.
+    `said`: the turn it was written for; `heard`: everything that the policy was shown, with the
+    speakers.
     """
+    # In this order: a faulty operation can be confirmed by a line of its own session only.
     if _confirmed(operation, lines.session, names):
         return "confirmed"
     if faulty(operation, said, heard, names):
@@ -326,7 +332,7 @@ def judge(
 
 
 def faulty(operation: Operation, said: str, heard: str, names: frozenset[str]) -> bool:
-    """Whether an operation tells nothing that a reader who was not there could use."""
+    """Whether an operation is of no use to a reader who did not see the conversation."""
     note = operation.act is Act.NOTE
     fields = (operation.text,) if note else (operation.subject, operation.object)
     told = " ".join(fields)
@@ -350,7 +356,7 @@ def _invented(operation: Operation, heard: str) -> bool:
 
 
 def _asked(stems: frozenset[str], said: str, names: frozenset[str]) -> bool:
-    """Whether a question has most of the words, and no statement of the turn has."""
+    """Whether a question of the turn has most of the words, and no statement has."""
     found = {
         sentence.rstrip().endswith("?")
         for sentence in _SENTENCE.findall(said)
@@ -360,7 +366,7 @@ def _asked(stems: frozenset[str], said: str, names: frozenset[str]) -> bool:
 
 
 def _confirmed(operation: Operation, lines: Iterable[str], names: frozenset[str]) -> bool:
-    """Whether a line tells the operation: its words, whom it is about, its sense and relation."""
+    """Whether a line tells the operation: its words, its person, its polarity and its relation."""
     stems = _told(operation, names)
     note = operation.act is Act.NOTE
     about = next((n for n in names if not note and _names(n, operation.subject)), "")
@@ -382,7 +388,7 @@ def _ends(line: str) -> bool:
 
 
 def _between_people(operation: Operation, names: frozenset[str]) -> bool:
-    """Whether the object is a speaker, or the relation one that a person answers (kin, roles)."""
+    """Whether the object is a speaker, or the relation leads to a person (kin, roles)."""
     known = canonical(operation.relation)
     speaker = operation.object.strip().casefold() in names
     return speaker or bool(known and known.answers == "person")
@@ -390,7 +396,7 @@ def _between_people(operation: Operation, names: frozenset[str]) -> bool:
 
 @cached(65536)
 def _tells(relation: str, line: str, names: frozenset[str]) -> bool:
-    """Whether a line has a content word of a relation, or a phrase the table reads as it."""
+    """Whether a line has a content word of a relation, or a phrase that the table reads as it."""
     if content(relation, names, EMPTY) & content(line, names, EMPTY):
         return True
     known = canonical(relation)
@@ -404,7 +410,7 @@ def _tells(relation: str, line: str, names: frozenset[str]) -> bool:
 
 
 def _told(operation: Operation, names: frozenset[str]) -> frozenset[str]:
-    """The content words of a note, else of subject and object."""
+    """The content words of a note, or of subject and object."""
     note = operation.act is Act.NOTE
     return content(
         operation.text if note else f"{operation.subject} {operation.object}", names, EMPTY
@@ -412,7 +418,7 @@ def _told(operation: Operation, names: frozenset[str]) -> frozenset[str]:
 
 
 def words_of(operation: Operation) -> str:
-    """All that an operation keeps."""
+    """All words of an operation."""
     fields = (operation.subject, operation.relation, operation.object)
     return " ".join((*fields, *operation.qualifiers.values(), operation.text))
 

@@ -1,4 +1,4 @@
-"""How the games join a server: their routes, and who plays."""
+"""Adds the games to a server: their routes and their players."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def games(app: FastAPI, outside: Outside) -> Leave:
 
 
 def offer(app: FastAPI, pairs: Pairs) -> Leave:
-    """Offer the games to an app, played by whom `pairs` makes."""
+    """Offer the games to an app, with players made by `pairs`."""
+    # The app calls the function that is returned when it stops.
     sessions = GameSessions(pairs)
     app.state.sessions = sessions
     app.include_router(router)
@@ -35,12 +36,13 @@ def offer(app: FastAPI, pairs: Pairs) -> Leave:
 
 
 def players(embedder: Embedder) -> Pair:
-    """MAGS with the shipped settings, and a player without memory: the same reader for both."""
+    """MAGS with the shipped settings, and a player without memory, with the same reader."""
     reader = shipped_reader()
     return Remembering(reader, partial(_in_ram, embedder)), Nothing(reader)
 
 
 def _in_ram(embedder: Embedder, clock: Callable[[], float], answerer: Answerer) -> Memory:
+    # None: in RAM. `WayPolicy` reads how places lie, which the product's policies do not.
     return open_memory(
         None,
         settings=Settings(),

@@ -164,6 +164,7 @@ def end_game(request: Request, game: GameId) -> None:
 
 def _player(request: Request) -> tuple[Grant, GameSessions]:
     grant = grant_of(request)
+    # A game makes a memory, though only in RAM, so the right to read is not enough.
     if grant.scope < Scope.WRITE:
         raise Forbidden("playing needs a key that may write")
     sessions: GameSessions = request.app.state.sessions

@@ -1,7 +1,7 @@
-"""Games that are played live: MAGS and a player without memory, each at a game of its own.
+"""Games that are played live: MAGS and a player without memory, each in a game of its own.
 
-Both play the same game from the same seed with the same reader, so what differs between them is the
-memory alone. Nothing of it is kept: the memory is a new one, in RAM, and goes with the game.
+Both play the same game from the same seed with the same reader, so the memory is the only
+difference. Nothing is stored: the memory is a new one in RAM, and ends with the game.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ OFFERED: Mapping[str, int] = {
     **{f"nonsense/{level}": turns for level, turns in NONSENSE.items()},
     **{f"{kind}/{level}": turns for kind in LOGIC for level, turns in LEVELS.items()},
 }
-"""Games that end in minutes, with their turns."""
+"""The games that are offered, which end in minutes, with their turns."""
 MOST, MINE = 8, 2
-"""Games at a time: of all, and of one key, whose oldest gives way."""
+"""Games at a time, in all and for one key. A key's oldest game ends when it begins one more."""
 IDLE_S = 900.0
 Seen = TypeVar("Seen")
 Pair = tuple[Remembering, Player]
 Pairs = Callable[[], Pair]
-"""Makes MAGS, with an empty memory in RAM, and who plays without one."""
+"""Makes MAGS, with an empty memory in RAM, and a player without a memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class ShownTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedStep:
-    """One turn of both. `played`: turns so far; `over`: it was the last."""
+    """One turn of both players. `played`: turns so far; `over`: it was the last."""
 
     played: int
     over: bool
@@ -60,7 +60,10 @@ class PlayedStep:
 
 
 class Watched:
-    """A game that remembers the scene in which the last action was taken."""
+    """A game that keeps the scene in which the last action was taken.
+
+    A match reports a turn after the act, when the game has moved on to the next scene.
+    """
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -69,18 +72,18 @@ class Watched:
         self.following: GameScene | None = None
 
     def begin(self, seed: int) -> GameScene:
-        """As the game does."""
+        """Begin the wrapped game."""
         self.following = self._game.begin(seed)
         return self.following
 
     def act(self, action: str) -> tuple[Outcome, GameScene | None]:
-        """As the game does."""
+        """Act in the wrapped game."""
         outcome, scene = self._game.act(action)
         self.acted, self.following = self.following, scene
         return outcome, scene
 
     def truth(self) -> Truth:
-        """As the game does."""
+        """The truth of the wrapped game."""
         return self._game.truth()
 
 
@@ -88,8 +91,9 @@ class PlayerSide:
     """One player's game, turn by turn."""
 
     def __init__(self, name: str, seed: int, player: Player) -> None:
-        """Raises NotFound for a game that is not there."""
-        self._game = Watched(make(f"{name}/tuning"))  # the scored sentences are kept for reports
+        """Raises NotFound for an unknown game."""
+        # Never the scored sentences: nobody may see those before a report.
+        self._game = Watched(make(f"{name}/tuning"))
         match = GameMatch(
             self._game, player, seed=seed, turns=OFFERED[name], clock=time.thread_time
         )
@@ -97,7 +101,7 @@ class PlayerSide:
         self._score, self._right = 0.0, 0
 
     def play(self) -> ShownTurn | None:
-        """The next turn, None when the game is over."""
+        """Play the next turn; None if the game is over."""
         turned = next(self._turns, None)
         if turned is None or self._game.acted is None:
             return None
@@ -109,13 +113,13 @@ class PlayerSide:
 
     @property
     def over(self) -> bool:
-        """Whether no scene follows."""
+        """Whether the last action has ended the game."""
         return self._game.acted is not None and self._game.following is None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class GameSession:
-    """One game, played by both sides. `owner`: whose it is; `used`: when it was last asked for."""
+    """One game, played by both sides. `owner`: the key that began it; `used`: its last request."""
 
     name: str
     seed: int
@@ -126,6 +130,7 @@ class GameSession:
     used: float
     played: int = 0
     over: bool = False
+    # Held while a turn is played. It is never taken under the lock of `GameSessions`.
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -133,7 +138,7 @@ class GameSessions:
     """The games that are being played. Safe to use from several threads."""
 
     def __init__(self, pairs: Pairs, clock: Callable[[], float] = time.monotonic) -> None:
-        """`pairs` makes who plays; `clock`: seconds."""
+        """`pairs`: makes the players; `clock`: seconds."""
         self._pairs, self._clock = pairs, clock
         self._lock = threading.Lock()
         self._sessions: dict[str, GameSession] = {}
@@ -143,6 +148,7 @@ class GameSessions:
         if name not in OFFERED:
             known = ", ".join(OFFERED)
             raise InvalidInput(f"game: there is no {name!r} to watch (there are: {known})")
+        # With the digest, so that a key made again under an old name does not own the old games.
         owner = f"{grant.name} {grant.digest}"
         remembering, nothing = self._pairs()
         session = GameSession(
@@ -182,7 +188,7 @@ class GameSessions:
             )
 
     def look(self, grant: Grant, id_: str, see: Callable[[Memory], Seen]) -> Seen:
-        """What `see` makes of the memory of MAGS in a game; raises NotFound, InvalidInput."""
+        """The result of `see` for the memory of MAGS in a game; raises NotFound, InvalidInput."""
         session = self._of(grant, id_)
         with session.lock:
             if not session.played:
@@ -190,28 +196,29 @@ class GameSessions:
             return see(session.remembering.memory)
 
     def end(self, grant: Grant, id_: str) -> None:
-        """Put a game away; raises NotFound."""
+        """End a game and drop its memory; raises NotFound."""
         self._of(grant, id_)
         self._put_away([id_])
 
     def close(self) -> None:
-        """Put every game away."""
+        """End every game."""
         self._put_away(list(self._sessions))
 
     def __len__(self) -> int:
-        """How many games are kept."""
+        """How many games are being played."""
         return len(self._sessions)
 
     def _of(self, grant: Grant, id_: str) -> GameSession:
         with self._lock:
             session = self._sessions.get(id_)
+            # The game of another key is answered like a missing one, so ids cannot be tried out.
             if session is None or session.owner != f"{grant.name} {grant.digest}":
                 raise NotFound(f"there is no game {id_!r} (any more): begin another", game=id_)
             session.used = self._clock()
             return session
 
     def _giving_way(self, owner: str) -> list[str]:
-        """Ids of games that nobody has looked at for long, and of the owner's oldest."""
+        """Ids of idle games, and of as many of the owner's oldest as one more would exceed."""
         now = self._clock()
         idle = [i for i, session in self._sessions.items() if now - session.used > IDLE_S]
         mine = [i for i, t in self._sessions.items() if t.owner == owner and i not in idle]

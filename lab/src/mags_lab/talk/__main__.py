@@ -22,7 +22,7 @@ def main(arguments: Sequence[str]) -> int:
         try:
             found = parse(path.read_text(encoding="utf-8"), path.name)
         except InvalidInput as wrong:
-            print(wrong)
+            sys.stdout.write(f"{wrong}\n")
             status = 1
             continue
         for one in found:
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
                 count["must"] += sum(fact.must for fact in turn.facts)
                 count["optional"] += sum(not fact.must for fact in turn.facts)
                 count["closings"] += len(turn.ends)
-    print(", ".join(f"{value} {key}" for key, value in count.items()))
+    sys.stdout.write(", ".join(f"{value} {key}" for key, value in count.items()) + "\n")
     return status
 
 

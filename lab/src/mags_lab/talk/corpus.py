@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from pathlib import Path
 
+from mags.caches import cached
 from mags.errors import InvalidInput
 
 DATA = Path(__file__).parent / "data"
@@ -30,10 +30,23 @@ KINDS = {
     "r": "relation",
 }
 ASKED = frozenset(
-    "value when list count yes/no who compare since changed past overview talk".split()
+    [
+        "value",
+        "when",
+        "list",
+        "count",
+        "yes/no",
+        "who",
+        "compare",
+        "since",
+        "changed",
+        "past",
+        "overview",
+        "talk",
+    ]
 )
 WHY = frozenset(("replaced", "corrected", "over", "done"))
-FIELDS = frozenset("alt topic time when act pol mod src needs".split())
+FIELDS = frozenset(["alt", "topic", "time", "when", "act", "pol", "mod", "src", "needs"])
 VALUES = {
     "act": frozenset(("add", "update", "retract", "none")),
     "pol": frozenset(("yes", "no", "any")),
@@ -159,7 +172,7 @@ def dialogues(folder: Path = DATA, split: str | None = None) -> Iterator[Dialogu
                 yield one
 
 
-def parse(text: str, name: str = "text") -> list[Dialogue]:
+def parse(text: str, name: str = "text") -> list[Dialogue]:  # noqa: C901 - one loop
     """The dialogues of a file; raises InvalidInput naming the lines that are wrong."""
     found, wrong = list[Dialogue](), list[str]()
     draft: _Draft | None = None
@@ -188,7 +201,7 @@ def parse(text: str, name: str = "text") -> list[Dialogue]:
     return found
 
 
-def _line(draft: _Draft, line: str) -> None:
+def _line(draft: _Draft, line: str) -> None:  # noqa: C901 - a case for each kind of line
     if line.startswith("people: "):
         for one in line[8:].split(";"):
             name, _, others = one.partition("=")
@@ -216,33 +229,39 @@ def _line(draft: _Draft, line: str) -> None:
         _last(draft, replace(draft.turns[-1], ends=(*draft.turns[-1].ends, ended)))
     elif line.startswith("? "):
         draft.questions.append(_asked(draft, line))
-    elif place := _PLACE.fullmatch(line):
+    elif draft.texts and (place := _PLACE.fullmatch(line)):
         if place["id"] not in draft.texts:
             raise ValueError("no such turn in the data set")
         text, at = draft.texts[place["id"]]
-        _turn(draft, place["label"], place["id"], "user", text, at, place["id"].rpartition(":")[0])
+        id = place["id"]
+        session = id.rpartition(":")[0]
+        said = Said(id=id, speaker="user", text=text, at=at, session=session)
+        _turn(draft, place["label"], said)
     elif turn := _TURN.fullmatch(line):
         if turn["speaker"] not in draft.people:
             raise ValueError(f"{turn['speaker']} is not among people:")
         if not draft.session:
             raise ValueError("a session begins with -- date")
         draft.at += timedelta(minutes=1)
-        made = f"{draft.id}:{len(draft.turns) + 1}"
-        said = turn["text"].replace("\\n", "\n")
-        _turn(draft, turn["label"], made, turn["speaker"], said, draft.at, draft.session)
+        said = Said(
+            id=f"{draft.id}:{len(draft.turns) + 1}",
+            speaker=turn["speaker"],
+            text=turn["text"].replace("\\n", "\n"),
+            at=draft.at,
+            session=draft.session,
+        )
+        _turn(draft, turn["label"], said)
     else:
         raise ValueError("not understood")
 
 
-def _turn(
-    draft: _Draft, label: str | None, id: str, speaker: str, text: str, at: datetime, session: str
-) -> None:
+def _turn(draft: _Draft, label: str | None, said: Said) -> None:
     if label:
-        draft.labels[label] = id
-    draft.turns.append(Said(id=id, speaker=speaker, text=text, at=at, session=session))
+        draft.labels[label] = said.id
+    draft.turns.append(said)
 
 
-@cache
+@cached(8)
 def _haystack(place: str) -> Mapping[str, tuple[str, datetime]] | None:
     """What the user says in a case of LongMemEval, by session:index; None without the data."""
     file, _, question = place.partition("#")
@@ -255,10 +274,10 @@ def _haystack(place: str) -> Mapping[str, tuple[str, datetime]] | None:
     for key, day, said in zip(
         case["haystack_session_ids"], case["haystack_dates"], case["haystack_sessions"], strict=True
     ):
-        begun = datetime.strptime(re.sub(r" \(\w+\)", "", day), "%Y/%m/%d %H:%M")
+        begun = datetime.strptime(re.sub(r" \(\w+\)", "", day) + "Z", "%Y/%m/%d %H:%M%z")
         for place_, message in enumerate(said):
             if message["role"] == "user":
-                at = begun.replace(tzinfo=UTC) + timedelta(minutes=place_)
+                at = begun + timedelta(minutes=place_)
                 found[f"{key}:{place_}"] = (message["content"], at)
     return found
 
@@ -328,7 +347,7 @@ def _asked(draft: _Draft, line: str) -> Asked:
 
 def _check_words(draft: _Draft, told: Told) -> None:
     """A wording of the object stands in the turn, or `=` says that it is resolved or worked out."""
-    turn = draft.turns[-1].text.casefold().replace("’", "'")
+    turn = draft.turns[-1].text.casefold().replace("\u2019", "'")
     if not any(one.startswith("=") or one.casefold() in turn for one in told.objects):
         raise ValueError("no wording of the object stands in the turn (alt:, or = before it)")
     plain = tuple(one.removeprefix("=") for one in told.objects)

@@ -68,7 +68,7 @@ TURNS: tuple[str, ...] = (
     "a date told in relative words (last Tuesday, in three weeks, the day before yesterday)",
     "a quotation of somebody else's first person",
     "a list of items told in one turn",
-    "a pasted text (recipe, mail, lyrics, a page) with first-person sentences that are nobody's here",
+    "a pasted text (recipe, mail, lyrics) with first-person sentences that are nobody's here",
     "a hypothetical asked as a question that takes something for granted",
     "somebody takes back what they told earlier as a lie or misremembered",
     "a story, game, dream or novel in which somebody is or has something: not a fact of the teller",
@@ -124,7 +124,8 @@ class Plan:
 
     def __str__(self) -> str:
         lines = [
-            f"## {self.id} | {self.register}: {self.setting}; {self.turns[0]}-{self.turns[1]} turns",
+            f"## {self.id} | {self.register}: {self.setting}; "
+            f"{self.turns[0]}-{self.turns[1]} turns",
             f"   manners of the speakers: {'; '.join(self.manners)}",
         ]
         for day, told in self.days:
@@ -197,7 +198,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
     for plan in plans(asked.register, asked.count, asked.seed):
-        print(plan, end="\n\n")
+        sys.stdout.write(f"{plan}\n\n")
     return 0
 
 

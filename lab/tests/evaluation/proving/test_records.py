@@ -202,5 +202,5 @@ def test_decisions_can_be_parted():
     assert written.operations == ()
     assert written.mentions == rules.write(turn, (), ()).mentions
     both = model_switches(rules, none)
-    assert both["heads write"].policy(rules).name == "rules + rules + none + none + none"
-    assert switch("heads", both) is both["heads"]
+    assert both["reader"].policy(rules).name == "rules + rules + none + none + none"
+    assert switch("reader", both) is both["reader"]

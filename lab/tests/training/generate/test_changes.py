@@ -5,16 +5,13 @@ from random import Random
 
 import pytest
 
-from mags.models.grammar import read_engram
 from mags.ports.policy import Act
-from mags_lab.training.chains.schema import Role, Split
+from mags_lab.training.chains.schema import Split
 from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.changes import ChangeDrafts
 from mags_lab.training.generate.fillers import Fillers, Framer
 from mags_lab.training.generate.samples import Turns
 from mags_lab.training.generate.statements import Company, StatementMaker, TurnDraft
-from mags_lab.training.heads.labels import gold, taught
-from mags_lab.training.heads.states import layout_of
 
 ANA = Company(speaker="Ana", other="Bo", now=date(2024, 5, 1))
 
@@ -78,10 +75,3 @@ def test_nothing_is_put_around_a_word_or_two():
     short = [one for one in (turns.to_write() for _ in range(1500)) if "amend" in one.tags]
     assert len(short) > 10
     assert not any({"scattered", "aside"} & {*one.tags} for one in short)
-
-
-def test_the_heads_can_say_every_one_of_them(made: list[TurnDraft]):
-    for place, draft in enumerate(made[:300]):
-        sample = draft.sample(Role.WRITE, id=str(place), split=Split.TRAIN)
-        read_engram(sample.target)
-        assert gold(sample, layout_of(sample), taught()) is not None

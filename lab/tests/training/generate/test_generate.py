@@ -6,7 +6,7 @@ import pytest
 
 from mags.errors import InvalidInput
 from mags.models.grammar import check_invented, read_engram, read_plan
-from mags.models.policy.heads.wording import backwards, stem
+from mags.models.policy.wording import backwards, stem
 from mags.ports.policy import Act
 from mags_lab.training.chains.card import card
 from mags_lab.training.chains.schema import (

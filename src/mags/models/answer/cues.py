@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS
-from mags.models.policy.rules.spans import DAYS, EACH_DAY, MONTHS
 from mags.models.policy.rules.tokens import own_words
+from mags.models.policy.rules.when import DAYS, EACH_DAY, MONTHS
 from mags.models.words import WORD, stems, word_set
 from mags.ports.english import GERUND, PAST, THIRD, called, forms, lemma
 from mags.ports.policy import NO_LONGER

@@ -2,7 +2,9 @@
 
 A fact that fills the slot asked about gives its end first: "Oslo - "I moved to Oslo in May." [m42]
 (Alice, 3 May 2024, since May 2024)". A chain of hops gives the end of its last fact and quotes
-every step. Where support is weak it says "I don't know".
+every step. Of a turn
+it says first what is asked for, where that can be told: a day, a number, yes or no. Where it is not
+sure it says so and quotes the two memories that come closest.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.citations import pairs
-from mags.models.answer.cues import CUES, KIN_TERMS, STOP, WEEKDAYS, dead, of_nobody_else
+from mags.models.answer.closest import CLOSE, MOST_QUOTED, OPEN, brief, closest, quote
+from mags.models.answer.cues import CUES, KIN_TERMS, WEEKDAYS, dead, of_nobody_else
 from mags.models.answer.people import (
     about_whom,
     asks_own_name,
@@ -22,6 +25,7 @@ from mags.models.answer.people import (
     by_name,
     own_name,
     profile,
+    turns_about,
 )
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
@@ -36,22 +40,43 @@ from mags.models.answer.support import (
     spans_days,
     weighed,
 )
+from mags.models.answer.talk import said_last
+from mags.models.answer.told import (
+    CORRECTED,
+    SpanReader,
+    covers,
+    covers_shortly,
+    passage,
+    said_first,
+)
 from mags.models.words import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
-from mags.ports.policy import GUESS, NO_LONGER, Turn
+from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
-UNKNOWN = "I don't know."
 DASH = "\N{EM DASH}"
-OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
-MOST_QUOTED = 240
 MOST_TOGETHER = 5
+FEWEST_KNOWN = 3
+"""Facts of somebody of whom everything is asked; of whom fewer are held, turns are quoted."""
+MOST_HEARD = 4
+"""Turns that are tried, best first."""
+MOST_LATER = 8
+"""Memories among which a later word on the matter is looked for."""
+NEAREST = 2
+"""Turns that recall put first: these speak of what is asked even in other words."""
+LESS_SURE = 0.8
+"""Of the threshold: what a turn needs that has all that is asked."""
+NOW = re.compile(
+    r"\b(?:now|still|currently|nowadays|these days|any ?more|any longer|at the moment|today|latest"
+    r"|most recent|last time)\b",
+    re.I,
+)
+"""What shows that the latest word is asked for."""
 VALUED = ("time", "place", "number")
 """Kinds of answer that a text shows it has."""
 PLACING = (" in", " at", " to", " for", " from", " near", " on")
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
-SENTENCE_END = re.compile(rf"{STOP}(?=[^a-z])|\n+")
 CHANGED = re.compile(
     r"\b(?:now(?! and (?:then|again))|nowadays|these days|chang(?:ed|es)|moved|instead"
     r"|any ?more|no longer|from now on|from then on|after all|switched|swapped|replaced|postponed"
@@ -67,16 +92,22 @@ COUNT = re.compile(
     re.I,
 )
 SO_FAR = re.compile(r"\b(?:now|so far|already|in total|altogether)\s*$", re.I)
+OWN_WORD = 5
+"""Grade of what somebody says of themself, which nobody else tells anew."""
 LEAST = 0.5
 """Support that a later turn needs to go first. A turn with every word asked for has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractiveAnswerer:
-    """An `Answerer` that quotes. `threshold`: support from which it speaks."""
+    """An `Answerer` that quotes. `threshold`: support from which it speaks.
+
+    `reader`: finds the words of a turn that answer a question; None leaves that to cues.
+    """
 
     threshold: float = 0.59
     weights: SupportWeights = field(default_factory=SupportWeights)
+    reader: SpanReader | None = None
 
     @property
     def name(self) -> str:
@@ -92,16 +123,23 @@ class ExtractiveAnswerer:
         recall_again: RecallAgain,
         on_text: OnText | None = None,
     ) -> Answer:
-        """Quote the best supported memory; recalls again only for who was there before another."""
+        """Quote the best supported memory.
+
+        Recalls again only for who was there before another, and for what was said last.
+        """
         shown = items if TO_COME.search(question.text) else without_future(items, question.at)
         before = before_another(question, shown, recall_again)
         if before is not None:
             question, shown = before
-        answer = _answer_about_person(question, items) or self._answer(
-            read_question(question), shown
+        answer = (
+            _answer_about_person(question, items)
+            or said_last(question, recent, recall_again)
+            or self._answer(question, shown)
+            or self._by_name(question, shown)
+            or self._read(question, shown)
+            or self._told_shortly(question, shown)
+            or self._closest(question, shown)
         )
-        if answer.text == UNKNOWN:
-            answer = self._by_name(question, shown) or answer
         if on_text is not None:
             on_text(answer.text)
         return answer
@@ -112,14 +150,16 @@ class ExtractiveAnswerer:
         if named is None:
             return None
         asked, told = named
-        answer = self._answer(read_question(asked), items)
-        if answer.text == UNKNOWN or told.id in answer.citations:
-            return None if answer.text == UNKNOWN else answer
+        answer = self._answer(asked, items)
+        if answer is None or told.id in answer.citations:
+            return answer
         citations = (*answer.citations, told.id)
-        text = f"{answer.text} {OPEN}{_brief(told.text)}{CLOSE}{_mark(told)}"
+        text = f"{answer.text} {OPEN}{brief(told.text)}{CLOSE}{_mark(told)}"
         return replace(answer, text=text, citations=citations, links=pairs(citations))
 
-    def _answer(self, question: ParsedQuestion, items: Sequence[ContextItem]) -> Answer:
+    def _answer(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
+        """The answer of the facts that fit, else of the turns; None where neither is sure."""
+        question = read_question(turn)
         chain = find_chain(question, items)
         if chain is not None:
             steps, end = chain
@@ -127,11 +167,104 @@ class ExtractiveAnswerer:
         ranked = judge(question, _end_dead_pets(items), self.weights)
         ranked = _sure_only(_of_kind_first(question, ranked, self.threshold), self.threshold)
         judged = newest_first(question, ranked, self.threshold)
-        if not judged or judged[0][0] < self.threshold:
-            return Answer(text=UNKNOWN, support=judged[0][0] if judged else 0.0)
+        if not judged or judged[0][0] < self.threshold * LESS_SURE:
+            return None
         strength, best = judged[0]
-        together = _together(question, best, [item for s, item in judged if s >= self.threshold])
-        return _quoting(question, _head(question, together), together, best, strength)
+        if strength < self.threshold:
+            return self._of_turns(turn, question, judged, items, None)
+        strong = [item for s, item in judged if s >= self.threshold]
+        together = _together(question, best, strong)
+        head = _head(question, together) if best.fact is not None else ""
+        plain = (
+            best.fact is not None and not best.tentative and _says_all(question, turn.text, best)
+        )
+        if not (head or plain):
+            anew = best if best is not ranked[0][1] else None
+            return self._of_turns(turn, question, judged, items, anew)
+        doubtful = best.tentative or question.kind == "yesno" or NOW.search(turn.text) is not None
+        if doubtful and overtaken(question, turn.text, best, items):
+            return None
+        return _quoting(question, head, together, best, strength)
+
+    def _of_turns(
+        self,
+        turn: Turn,
+        question: ParsedQuestion,
+        judged: Sequence[tuple[float, ContextItem]],
+        items: Sequence[ContextItem],
+        anew: ContextItem | None,
+    ) -> Answer | None:
+        """The answer of the first turn that has all that is asked; of now, the latest such turn.
+
+        `anew`: a turn that tells the same once more, in fewer words.
+        """
+        found = []
+        for strength, item in judged[:MOST_HEARD]:
+            least = self.threshold * (LESS_SURE if item.fact is None else 1.0)
+            if strength < least or (item.fact is not None and item.tentative):
+                continue
+            told = passage(question, item.text, MOST_QUOTED)
+            if item is not anew and not covers(question, item, told):
+                continue
+            head = said_first(question, turn.text, item, told)
+            if head is not None:
+                found.append(
+                    (item.at if NOW.search(turn.text) else 0.0, strength, item, head, told)
+                )
+        if not found:
+            return None
+        _, strength, item, head, told = max(found, key=lambda one: one[0])
+        if overtaken(question, turn.text, item, items):
+            return None
+        words = brief(told)
+        text = f"{head} {DASH} {OPEN}{words}{CLOSE}" if head else words
+        support = max(strength, self.threshold)
+        return Answer(
+            text=f"{text}{_mark(item)}{_source(item)}", citations=(item.id,), support=support
+        )
+
+    def _read(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
+        """What the reader finds in the turns put first, where it is as sure as the threshold."""
+        if self.reader is None:
+            return None
+        turns = [item for item in items if item.fact is None][:MOST_HEARD]
+        found = [
+            (span.probability, item, item.text[span.start : span.end])
+            for item in turns
+            for span in self.reader(turn.text, item.speaker, item.text)
+        ]
+        sure, item, head = max(found, key=lambda one: one[0], default=(0.0, None, ""))
+        if item is None or sure < self.threshold:
+            return None
+        if overtaken(read_question(turn), turn.text, item, items):
+            return None
+        text = f"{head} {DASH} {OPEN}{brief(item.text)}{CLOSE}{_mark(item)}{_source(item)}"
+        return Answer(text=text, citations=(item.id,), support=sure)
+
+    def _told_shortly(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
+        """The day or the number told by a turn that recall put first, however shortly.
+
+        "chess club tuesdays 19.00", of the club of who said it: it has all that is asked and a day.
+        """
+        question = read_question(turn)
+        turns = [item for item in items if item.fact is None][:NEAREST]
+        for item in turns:
+            told = passage(question, item.text, MOST_QUOTED)
+            if not covers_shortly(question, item, told):
+                continue
+            head = said_first(question, turn.text, item, told)
+            if not head or question.kind == "yesno":
+                continue
+            if overtaken(question, turn.text, item, items):
+                return None
+            text = f"{head} {DASH} {OPEN}{brief(told)}{CLOSE}{_mark(item)}{_source(item)}"
+            return Answer(text=text, citations=(item.id,), support=self.threshold)
+        return None
+
+    def _closest(self, question: Turn, items: Sequence[ContextItem]) -> Answer:
+        read = read_question(question)
+        support = {item.id: strength for strength, item in judge(read, items, self.weights)}
+        return closest(read, items, support)
 
 
 def _quoting(
@@ -161,14 +294,21 @@ def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer
         if found is None:
             return None
         name, shown = found
-        text = f"{name} {DASH} {OPEN}{_brief(shown.text)}{CLOSE}{_mark(shown)}{_source(shown)}"
+        text = f"{name} {DASH} {OPEN}{brief(shown.text)}{CLOSE}{_mark(shown)}{_source(shown)}"
         return Answer(text=text, citations=(shown.id,), support=1.0)
     whom = about_whom(question)
     known = profile(whom, items) if whom else []
+    if whom and len(known) < FEWEST_KNOWN:
+        sure = [item for item in known if not item.tentative]
+        said = {item.id for item in sure}
+        turns = [item for item in turns_about(whom, items) if item.within not in said]
+        known = [*sure, *sorted(turns, key=lambda item: item.at)] or known
     if not known:
         return None
     citations = tuple(item.id for item in known)
-    text = " ".join(f"{_brief(item.text)}{_mark(item)}" for item in known)
+    text = " ".join(
+        quote(item) if item.fact is None else f"{brief(item.text)}{_mark(item)}" for item in known
+    )
     return Answer(text=text, citations=citations, support=1.0, links=pairs(citations))
 
 
@@ -186,6 +326,35 @@ def without_future(items: Sequence[ContextItem], at: float) -> list[ContextItem]
 
 def _ahead(item: ContextItem, at: float) -> bool:
     return item.valid_from is not None and item.valid_from > at > 0.0
+
+
+def overtaken(
+    question: ParsedQuestion, text: str, best: ContextItem, items: Sequence[ContextItem]
+) -> bool:
+    """Whether a later turn speaks of the same and may have changed it, so that nothing is sure.
+
+    Where now is asked for ("still", "now"), any later word on it may.
+    """
+    now = NOW.search(text) is not None
+    over = question.past or question.told or question.then is not None
+    asked = question.words - frozenset().union(*question.names)
+    turns = [item for item in items if item.fact is None and item.text != best.text]
+    for place, item in enumerate(turns[:MOST_LATER]):
+        if item.at <= best.at or item.speaker not in (best.speaker, ""):
+            continue
+        same, near = bool(asked & content(item.text)), place < NEAREST
+        if (same or near) and CORRECTED.search(item.text):
+            return True
+        if item.text.rstrip().endswith("?") or (over and not now):
+            continue
+        if (now and (same or near)) or (same and CHANGED.search(item.text)):
+            return True
+    return False
+
+
+def _says_all(question: ParsedQuestion, text: str, item: ContextItem) -> bool:
+    """Whether a fact that has no answer of its own says all that is asked in its sentence."""
+    return covers(question, item, item.text) and said_first(question, text, item, item.text) == ""
 
 
 def _end_dead_pets(items: Sequence[ContextItem]) -> list[ContextItem]:
@@ -234,17 +403,21 @@ def _of_kind_first(
 def _sure_only(
     judged: Sequence[tuple[float, ContextItem]], threshold: float
 ) -> list[tuple[float, ContextItem]]:
-    """Leave out guesses where a sure fact of the same subject and relation answers as well."""
-    sure = {
-        item.fact[:2]
-        for strength, item in judged
-        if item.fact is not None and item.current and not item.tentative and strength >= threshold
-    }
-    return [
-        (strength, item)
-        for strength, item in judged
-        if not (item.tentative and item.fact is not None and item.fact[:2] in sure)
-    ]
+    """Leave out guesses where a sure fact of the same subject and relation answers as well.
+
+    So is what others say where somebody's own word answers.
+    """
+    sure: dict[tuple[str, ...], int] = {}
+    for strength, item in judged:
+        if item.fact is not None and item.current and not item.tentative and strength >= threshold:
+            sure[item.fact[:2]] = max(sure.get(item.fact[:2], 0), item.grade)
+
+    def stands(item: ContextItem) -> bool:
+        if item.fact is None or item.fact[:2] not in sure:
+            return True
+        return not item.tentative and item.grade >= sure[item.fact[:2]]
+
+    return [(strength, item) for strength, item in judged if stands(item)]
 
 
 def newest_first(
@@ -283,6 +456,8 @@ def _tells_anew(
     if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
         return False
     if item.text.rstrip().endswith("?"):
+        return False
+    if best.grade >= OWN_WORD and item.speaker != best.speaker:
         return False
     if _counts_anew(question, best, item):
         return True
@@ -448,30 +623,12 @@ def _source(item: ContextItem) -> str:
 
 
 def _mark(item: ContextItem) -> str:
-    """What stands behind a quote: whether it is a guess, and its citation."""
-    return f"{f' {GUESS}' if item.tentative else ''} [m{item.id}]"
+    """What stands behind a quote: whether it is a guess or disputed, and its citation."""
+    marks = [GUESS] * item.tentative + [DISPUTED] * item.disputed
+    return f"{''.join(f' {mark}' for mark in marks)} [m{item.id}]"
 
 
 def quoted(question: ParsedQuestion, text: str, *, marked: bool) -> str:
-    """The sentence of a memory that says most of what was asked, in quotation marks if `marked`.
-
-    Where it lacks the kind of thing that is asked for ("She starts on 1 April" is what "When did
-    Saskia start?" wants) and the one behind it has that, both are quoted.
-    """
-    sentences = [part for part in SENTENCE_END.split(text.strip()) if part]
-    told = [part for part in sentences if not part.endswith("?")] or sentences
-    at = max(range(len(told)), key=lambda i: len(question.words & content(told[i])), default=None)
-    if at is None:
-        return f"{OPEN}{CLOSE}" if marked else ""
-    cue, following = CUES.get(question.kind), "".join(told[at + 1 : at + 2])
-    # "at the pool" is a place even where the sentence asked for has "in my tea"
-    lacks = cue is not None and (cue.search(told[at]) is None or question.kind == "place")
-    both = cue is not None and lacks and cue.search(following) is not None
-    best = _brief(f"{told[at]} {following}" if both else told[at])
+    """The passage of a memory that says what was asked, in quotation marks if `marked`."""
+    best = brief(passage(question, text, MOST_QUOTED))
     return f"{OPEN}{best}{CLOSE}" if marked else best
-
-
-def _brief(text: str) -> str:
-    """A text as one line, cut at `MOST_QUOTED` characters."""
-    words = rendering.quote(text)
-    return words if len(words) <= MOST_QUOTED else words[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."

@@ -7,6 +7,7 @@ all memories found so far and the question. Where the model fails, `FallbackAnsw
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from mags.models.answer.citations import BlockFilter, pairs, settle, share_cited
 from mags.models.chat.usage import CHARACTERS_A_TOKEN, estimate
 from mags.models.grammar import EngramBlock, blocks, check_invented, engram_lines, recall_lines
 from mags.models.prompts import Prompt
-from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
+from mags.ports.answer import Answer, Answerer, ContextItem, OnText, Outcome, RecallAgain
 from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
 from mags.ports.policy import Turn
 
@@ -31,6 +32,14 @@ RECALL = Tool(
         "additionalProperties": False,
     },
 )
+NOT_KNOWN = re.compile(
+    r"^\W*(?:i(?: do not|['\N{RIGHT SINGLE QUOTATION MARK}]?m not"
+    r"| don['\N{RIGHT SINGLE QUOTATION MARK}]?t)"
+    r" (?:know|sure)|(?:the )?(?:memor(?:y|ies)|conversation) (?:do(?:es)?(?: not|n't)) "
+    r"|(?:that|it|this) (?:is|was) not (?:known|told))",
+    re.I,
+)
+"""How an answer begins that does not know."""
 TIMES = ("no time", "once", "twice", "three times", "four times", "five times")
 
 
@@ -253,6 +262,7 @@ class _Talk:
         drawn = [link for link in engram.links if set(link) <= self.shown.keys()]
         return Answer(
             text=text,
+            outcome=outcome_of(text, citations),
             citations=citations,
             support=share_cited(text),
             links=tuple(dict.fromkeys((*drawn, *pairs(citations)))),
@@ -276,6 +286,13 @@ class _Talk:
                     operations=found.operations + read.operations, links=found.links + read.links
                 )
         return found
+
+
+def outcome_of(text: str, citations: Sequence[int]) -> Outcome:
+    """What a model's answer is, by the words that the prompt asks for where it does not know."""
+    if not NOT_KNOWN.search(text):
+        return "answered"
+    return "closest" if citations else "unknown"
 
 
 def _history(recent: Sequence[Turn]) -> list[Message]:

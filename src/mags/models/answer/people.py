@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from mags.models.answer.cues import KIN_TERMS, kin_of
 from mags.models.answer.question import content, read_question
-from mags.models.answer.support import ROLE_NAMES, end_of, slot
+from mags.models.answer.support import FIRST_PERSON, ROLE_NAMES, end_of, slot
+from mags.models.words import stems
 from mags.ports.answer import ContextItem, RecallAgain
 from mags.ports.english import plain_kin, topic_of
 from mags.ports.policy import NO_LONGER, Turn
@@ -19,6 +21,18 @@ from mags.ports.relations import canonical
 
 MOST_TOLD = 7
 """Facts of a profile."""
+MOST_QUOTED_OF = 4
+"""Turns that are quoted of somebody of whom fewer facts are known."""
+_OF_KIN = re.compile(
+    r"^(?:so |and |well,? |please )?(?:what (?:do|did|can|have) (?:you|we|i) (?:know|remember"
+    r"|tell me|told you)"
+    r"|tell me(?: everything| all| something| more)?|what(?:'s| is) known|what (?:has"
+    r"|did) \S+ (?:told|tell|say|said)"
+    r"(?: me| us)?|what(?:'s| is) (?:up|new) with) ?(?:about|of|with)? (?P<owner>my"
+    r"|[A-Z][\w-]*'s|user's)"
+    r" (?P<noun>[a-z-]+)\W*$",
+    re.I,
+)
 _LEAD = r"(?:(?:so|and|well|ok|okay|please),? )*"
 _OWN_NAME = re.compile(
     rf"^{_LEAD}(?:(?:do you (?:know|remember)|can you tell me|tell me) (?:what )?)?"
@@ -51,7 +65,11 @@ def asks_own_name(text: str) -> bool:
 
 
 def about_whom(question: Turn) -> str:
-    """Return of whom everything is asked ("What do you know about Ana?"), or ""."""
+    """Return of whom everything is asked ("What do you know about Ana?", "my sister"), or ""."""
+    kin = _OF_KIN.match(question.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip())
+    if kin is not None and kin["noun"].casefold() in KIN_TERMS:
+        owner = kin["owner"].removesuffix("'s")
+        return f"{question.speaker if owner.casefold() == 'my' else owner}'s {kin['noun']}"
     topic = topic_of(question.text)
     whom = topic if _WHOM.fullmatch(topic) else ""
     return question.speaker if whom.casefold() in {"me", "myself"} else whom
@@ -92,6 +110,23 @@ def profile(whom: str, items: Iterable[ContextItem]) -> list[ContextItem]:
         if obj == name:
             on_them.setdefault(item.fact, item)
     return list((of_them or on_them).values())[:MOST_TOLD]
+
+
+def turns_about(whom: str, items: Iterable[ContextItem]) -> list[ContextItem]:
+    """Return the turns that tell something of somebody: that name them, or are by them of themself.
+
+    Of "Ana's sister" those that name both, and those in which Ana speaks of a sister.
+    """
+    owner, whose, noun = whom.partition("'s ")
+    found: dict[str, ContextItem] = {}
+    for item in items:
+        if item.fact is not None or item.text.rstrip().endswith("?"):
+            continue
+        held = stems(item.text)
+        own = item.speaker.casefold() == owner.casefold() and FIRST_PERSON.search(item.text)
+        if (own or stems(owner) <= held) and (not whose or kin_of(noun) & kin_of(item.text)):
+            found.setdefault(item.text, item)
+    return list(found.values())[:MOST_QUOTED_OF]
 
 
 def _is(item: ContextItem, name: str) -> bool:

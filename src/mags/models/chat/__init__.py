@@ -1,1 +1,1 @@
-"""Language models behind one port: any OpenAI-compatible endpoint, and a scripted fake."""
+"""Language models: any OpenAI-compatible endpoint, and a scripted one for tests."""

@@ -1,8 +1,8 @@
 """Any OpenAI-compatible endpoint: vLLM, llama.cpp, Ollama, LM Studio, or a cloud's.
 
-Unusual here: what an endpoint can do is not configured but found out. Every optional part of a
-request (structured output, tools, logprobs, streamed usage) is asked for until the server refuses
-it, then left out from then on.
+What is unusual here: the abilities of an endpoint are not configured but found out. Every optional
+part of a request (structured output, tools, logprobs, streamed usage) is sent until the server
+refuses it, and is left out from then on.
 """
 
 from __future__ import annotations
@@ -39,9 +39,12 @@ FEATURES = {
     "temperature": ("temperature", ("temperature",)),
     "long_limit": ("max_tokens", ("max_completion_tokens", "max_tokens")),
 }
-"""Each ability with the parameter that needs it, and words by which complaints name it."""
+"""Each ability with its parameter in the request, and the words with which errors name it."""
+# If the error names nothing, these are left out one by one, in the order of FEATURES.
 GUESSED = ("logprobs", "stream_usage", "schema", "tools")
+# A prompt that is too long is refused with the same status, and often names `max_tokens`.
 NOT_A_FEATURE = ("context length", "context_length", "context size", "too long", "too many tokens")
+# Statuses that may go away by themselves, and statuses of a request the server does not accept.
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 REFUSED = frozenset({400, 422, 501})
 UNREACHED = ("ConnectError", "ConnectTimeout", "UnsupportedProtocol")
@@ -58,10 +61,11 @@ ADVICE = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
-    """How often to try and how long to wait: exponential, jittered between half and all of it.
+    """How often to try and how long to wait: exponential, with a random half of it as jitter.
 
-    A wait the server asks for (`Retry-After`) is kept to, up to `longest_s`; one beyond that is
-    not waited for. An endpoint that nobody listens at is tried `unreached_tries` times only.
+    A wait that the server asks for (`Retry-After`) is used if it is at most `longest_s`; for a
+    longer one the call fails at once. If nothing listens at an address, it is tried only
+    `unreached_tries` times.
     """
 
     tries: int = 4
@@ -77,11 +81,11 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a model is and how to ask it.
+    """A language model: where it is and how to ask it.
 
-    `model`: empty takes the first that the server lists. `timeout_s`: longest silence;
+    `model`: if empty, the first that the server lists. `timeout_s`: longest time without data;
     `total_s`: longest streamed reply. `temperature` None leaves it to the server. `tools`
-    False forbids tool calls. `logprobs` asks for them where the server has them.
+    False forbids tool calls. `logprobs`: ask for them, if the server has them.
     """
 
     url: str = field(repr=False)
@@ -98,14 +102,14 @@ class Endpoint:
 
     @property
     def place(self) -> str:
-        """Host and port, without what must not be shown."""
+        """Host and port. The rest of a URL may hold secrets and is not shown."""
         parts = urlsplit(self.url)
         return parts.hostname + (f":{parts.port}" if parts.port else "") if parts.hostname else "?"
 
 
 @dataclass(slots=True)
 class _Call:
-    """One question to the model; `shown` is set once a piece of its answer was passed on."""
+    """One call of the model; `shown` is True once a piece of its answer was passed on."""
 
     messages: Sequence[Message]
     tools: Sequence[Tool]
@@ -117,9 +121,9 @@ class _Call:
 class OpenAIChat:
     """A `ChatModel` over `/v1/chat/completions`.
 
-    Passing failures are tried again with exponential backoff and jitter; never once a piece of
-    the answer was streamed. Where the server counts no tokens they are estimated, and the usage
-    says so. `sleep`, `clock` (seconds, monotonic) and `rng` are arguments for the tests.
+    Temporary failures are tried again with exponential backoff and jitter, but never after a piece
+    of the answer was streamed. If the server does not count tokens they are estimated, and the
+    usage says so. `sleep`, `clock` (seconds, monotonic) and `rng` are arguments for tests.
     """
 
     def __init__(
@@ -144,21 +148,22 @@ class OpenAIChat:
 
     @property
     def takes_tools(self) -> bool:
-        """Whether tools are understood, as far as is known: True until a server refuses them."""
+        """Whether the model takes tools, as far as is known: True until the server refuses them."""
         return self._abilities.tools
 
     @property
     def abilities(self) -> Abilities:
-        """What the endpoint is known, or still believed, to take."""
+        """The optional parts that the endpoint takes, as far as is known."""
         return self._abilities
 
     @cached_property
     def _client(self) -> openai.OpenAI:
-        import openai  # 0.6 s: only once a model is asked
+        import openai  # takes 0.6 s, so only once a model is asked
 
         key = self._endpoint.key or "none"  # the client wants one; local servers ignore it
         wait = openai.Timeout(self._endpoint.timeout_s, connect=self._endpoint.connect_s)
-        # Named here so that no account of the environment is told to another server.
+        # Set here, since the client would take an organisation and a project from the environment
+        # and send them to any server.
         headers: dict[str, Any] = {
             "Authorization": f"Bearer {key}",
             "OpenAI-Organization": openai.omit,
@@ -168,12 +173,13 @@ class OpenAIChat:
             base_url=self._endpoint.url,
             api_key=key,
             timeout=wait,
+            # `_trying` retries: the client would not know that an answer was begun.
             max_retries=0,
             default_headers=headers,
         )
 
     def models(self) -> list[str]:
-        """Names of the models the server lists; raises ModelUnavailable, ModelReplyError."""
+        """Names of the models that the server lists; raises ModelUnavailable, ModelReplyError."""
         return self._trying(lambda _: self._list(), call=None)
 
     def complete(
@@ -184,7 +190,7 @@ class OpenAIChat:
         schema: Mapping[str, Any] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """Complete once; streams when `on_text` is given. Raises as the port says."""
+        """Complete once; streams if `on_text` is given. Raises what `ChatModel` documents."""
         if not self._model:
             self._model = self._first_model()
         call = _Call(messages, tools, schema, on_text)
@@ -210,7 +216,10 @@ class OpenAIChat:
         return [name for name in (getattr(one, "id", None) for one in listed) if name]
 
     def _trying(self, do: Callable[[Abilities], Result], call: _Call | None) -> Result:
-        """Run `do` until it succeeds, with ever fewer optional parts, or raise ModelUnavailable."""
+        """Run `do` until it succeeds, with fewer optional parts each time a part is refused.
+
+        Raises ModelUnavailable once no try is left.
+        """
         import openai
 
         abilities, failed = self._abilities, 0
@@ -220,6 +229,7 @@ class OpenAIChat:
             except openai.APIError as failure:
                 fault, cause = read_fault(failure), failure
                 less = self._less(abilities, fault, call)
+                # A request with one part less is another request, not a further try.
                 if less is not None:
                     abilities = less
                     continue
@@ -228,6 +238,7 @@ class OpenAIChat:
             except ModelReplyError as failure:
                 raise self._addressed(failure) from None
             else:
+                # Kept only on success: another failure may have looked like a refusal.
                 self._abilities = abilities
                 return result
             failed += 1
@@ -236,6 +247,7 @@ class OpenAIChat:
             self._sleep(fault.asked_s or self._endpoint.backoff.wait_s(failed, self._rng))
 
     def _less(self, abilities: Abilities, fault: Fault, call: _Call | None) -> Abilities | None:
+        # Some servers answer 500 to a parameter they do not know. Then the error has to name it.
         if call is None or call.shown or not (fault.status in REFUSED or fault.status == 500):
             return None
         used = self._request(call, abilities)
@@ -256,11 +268,13 @@ class OpenAIChat:
                     call.on_text(words)
                 if self._clock() - started > self._endpoint.total_s:
                     raise self._unavailable(Fault(what="the reply took too long"), 1)
+        # A connection that is cut looks like the end of the stream.
         if gathered.finish is None:
             raise self._unavailable(Fault(what="the stream ended before the reply did"), 1)
         return gathered
 
     def _request(self, call: _Call, abilities: Abilities) -> dict[str, Any]:
+        # A server that cannot enforce the schema gets it in words.
         told = call.schema if abilities.schema != "json_schema" else None
         wire = _messages(call.messages, tools=abilities.tools, told_schema=told)
         request: dict[str, Any] = {"model": self._model, "messages": wire}
@@ -337,14 +351,14 @@ class OpenAIChat:
 
 
 def _plain(reply: object) -> object:
-    """The client's object as plain JSON values; what it could not read stays as it is."""
+    """The client's object as plain JSON values; what it could not parse is returned unchanged."""
     as_dict = getattr(reply, "to_dict", None)
     return as_dict(warnings=False) if callable(as_dict) else reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Abilities:
-    """The optional parts of a request that an endpoint takes; at first all are believed.
+    """The optional parts of a request that an endpoint takes; all of them until it refuses one.
 
     `schema`: the strongest form of structured output ("json_schema", "json_object", "none").
     `long_limit`: the token limit is called `max_completion_tokens`, not `max_tokens`.
@@ -358,10 +372,10 @@ class Abilities:
     long_limit: bool = False
 
     def without(self, complaint: str, used: Mapping[str, Any], *, guess: bool) -> Abilities | None:
-        """What is left when the endpoint refused a request that `used` these parameters.
+        """The abilities that are left after the endpoint refused a request with `used` parameters.
 
-        The complaint names the feature, or else, with `guess`, the optional parts go one by one.
-        None when nothing that was used can be left out.
+        The feature that the complaint names is dropped; if it names none, and with `guess`, the
+        optional parts are dropped one by one. None if nothing that was used can be left out.
         """
         words = complaint.lower()
         if any(phrase in words for phrase in NOT_A_FEATURE):
@@ -390,14 +404,14 @@ class Fault:
     passing: bool = False
 
     def tries(self, backoff: Backoff) -> int:
-        """How many calls in all may be made before it is final."""
+        """How many calls may be made in all before this failure is final."""
         if not self.passing or (self.asked_s or 0.0) > backoff.longest_s:
             return 1
         return backoff.unreached_tries if self.unreached else backoff.tries
 
     @property
     def advice(self) -> str:
-        """What the user can do about it."""
+        """What a user can do about it."""
         if self.unreached:
             return "start the server, or correct MAGS_CHAT_URL"
         if self.status in ADVICE:
@@ -408,10 +422,11 @@ class Fault:
 
 
 def read_fault(failure: openai.APIError) -> Fault:
-    """Judge an HTTP error, a connection refused, timed out or broken, an error in a stream."""
+    """Classify a failure: an HTTP error, a connection failure, a timeout, an error in a stream."""
     import openai
 
     if isinstance(failure, openai.APIStatusError):
+        # An empty account is reported as 429, too, but waiting does not help.
         no_credit = any(word in f"{failure.code} {failure.type}" for word in NO_CREDIT)
         return Fault(
             what=f"HTTP {failure.status_code}",
@@ -432,7 +447,8 @@ def read_fault(failure: openai.APIError) -> Fault:
 
 
 def complaint(failure: openai.APIError) -> str:
-    """The server's own words, short, wherever it put them."""
+    """The server's error message, shortened, wherever in the body it is."""
+    # Servers differ: {"error": {"message"}}, {"error": "text"}, {"detail"}, or no JSON.
     body = failure.body
     if isinstance(body, Mapping):
         inner = body.get("error", body)
@@ -445,14 +461,14 @@ def _seconds(written: str | None) -> float | None:
     try:
         return max(0.0, float(written)) if written is not None else None
     except ValueError:
-        return None  # a date: waiting by our own rule is as good
+        return None  # a date is legal, too; our own waiting time will do
 
 
-# Messages to the JSON of `/v1/chat/completions`, and its replies back, strictly read.
+# -- messages to the JSON of `/v1/chat/completions`, and its replies, strictly parsed ----------
 
 
 def _message(message: Message, *, tools: bool) -> dict[str, Any]:
-    """One message; without `tools`, calls and their results become plain words."""
+    """One message; without `tools`, tool calls and their results become plain text."""
     if not tools and message.role == "tool":
         return {"role": "user", "content": message.content}
     wire: dict[str, Any] = {"role": message.role, "content": message.content}
@@ -476,7 +492,7 @@ def _message(message: Message, *, tools: bool) -> dict[str, Any]:
 def _messages(
     messages: Sequence[Message], *, tools: bool, told_schema: Json | None
 ) -> list[dict[str, Any]]:
-    """All messages; `told_schema` is put into words where the server cannot enforce it."""
+    """All messages; `told_schema`: added as an instruction, as the server cannot enforce it."""
     wire = [_message(message, tools=tools) for message in messages]
     if told_schema is not None:
         rule = "Reply with JSON alone, following this JSON schema: " + json.dumps(told_schema)
@@ -489,9 +505,9 @@ def _messages(
 
 @dataclass(slots=True)
 class Gathered:
-    """A reply as it comes together, from one body or from the chunks of a stream.
+    """A reply that is put together from one body or from the chunks of a stream.
 
-    `prompt_tokens` and `completion_tokens` stay None when the server does not count.
+    `prompt_tokens` and `completion_tokens` stay None if the server does not count.
     """
 
     text: str = ""
@@ -503,14 +519,15 @@ class Gathered:
     calls: dict[int, dict[str, str]] = field(default_factory=dict)
 
     def take(self, body: object, part: str) -> str:
-        """Add a body (`part`: "message") or a chunk ("delta"); return its words.
+        """Add a body (`part`: "message") or a chunk ("delta") and return its text.
 
-        Raises ModelReplyError where it is not of the agreed form.
+        Raises ModelReplyError if it has another form.
         """
         if not isinstance(body, Mapping):
             raise garbled("not a JSON object")
         self._count(body.get("usage"))
         choices = body.get("choices")
+        # The chunk with the usage has no choices.
         if part == "delta" and choices in (None, []):
             return ""
         if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
@@ -547,6 +564,8 @@ class Gathered:
         function = call.get("function") if isinstance(call, Mapping) else None
         if not isinstance(call, Mapping) or not isinstance(function, Mapping):
             raise garbled("a tool call without a function")
+        # In a stream a call comes in pieces with the same index: id and name in the first one, the
+        # arguments over all of them.
         index = call.get("index")
         kept = self.calls.setdefault(
             index if isinstance(index, int) else place, {"id": "", "name": "", "arguments": ""}
@@ -570,7 +589,7 @@ class Gathered:
         )
 
     def logprob(self) -> float | None:
-        """Mean log-likelihood a token, where the server gave any."""
+        """Mean log-likelihood per token, or None if the server sent none."""
         return self.logprob_sum / self.logprob_count if self.logprob_count else None
 
 

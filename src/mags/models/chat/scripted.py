@@ -1,4 +1,4 @@
-"""A language model that says what it was told to: for tests, demos and dry runs."""
+"""A language model with scripted replies, for tests, demos and dry runs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mags.models.chat.usage import estimate, estimate_prompt
 from mags.ports.chat import Completion, Message, Tool, Usage
 
 Reply = str | Completion | ModelError | Callable[[Sequence[Message]], str | Completion]
-"""Words, a whole completion, an error to raise, or a function of the messages."""
+"""A text, a whole completion, an error to raise, or a function of the messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One call as it was made."""
+    """The arguments of one call."""
 
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
@@ -25,10 +25,10 @@ class Asked:
 
 
 class ScriptedChat:
-    """A `ChatModel` that gives the replies it was made with, one a call, in order.
+    """A `ChatModel` that returns the given replies in order, one for each call.
 
-    `asked` keeps every call. When the script has ended, calls raise ModelUnavailable.
-    Usage is estimated from the lengths of the texts, and says so: it is the same every time.
+    `asked` has every call. After the last reply, calls raise ModelUnavailable. Usage is estimated
+    from the lengths of the texts, so it is the same every time; it is marked as estimated.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ScriptedChat:
         schema: Mapping[str, Any] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """Give the next reply; the words go to `on_text` one by one."""
+        """Return the next reply; `on_text` gets its words one by one, as from a stream."""
         turn = len(self.asked)
         self.asked.append(Asked(messages=tuple(messages), tools=tuple(tools), schema=schema))
         if turn >= len(self._replies):
@@ -69,6 +69,7 @@ class ScriptedChat:
                 reason="empty reply",
             )
         if on_text is not None:
+            # Every piece has its white space, so the pieces join to the text.
             for piece in re.findall(r"\s*\S+|\s+$", completion.text):
                 on_text(piece)
         if completion.usage.calls:

@@ -1,4 +1,4 @@
-"""What calls of a language model cost: tokens told from lengths, and a meter around a model."""
+"""The cost of calls of a language model: tokens estimated from lengths, and a meter."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ OVERHEAD_A_MESSAGE = 4
 
 
 def estimate(text: str) -> int:
-    """Tokens of one text: its characters by four, rounded up (English, within some 20%)."""
+    """Estimated tokens of a text: characters / 4, rounded up (within some 20% for English)."""
     return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 def estimate_prompt(texts: Iterable[str]) -> int:
-    """Tokens of a prompt of several messages, four a message added for their frame."""
+    """Estimated tokens of a prompt of several messages, with four for the frame of each."""
     return sum(estimate(text) + OVERHEAD_A_MESSAGE for text in texts)
 
 
 class MeteredChat:
-    """A `ChatModel` that adds up the usage of every completion of the one it wraps.
+    """A `ChatModel` that sums the usage of all completions of the one it wraps.
 
-    Policies return no usage of their own: `take()` after a turn gives what the turn cost.
+    Policies do not return usage: `take()` after a turn returns what the turn has cost.
     """
 
     def __init__(self, chat: ChatModel) -> None:
@@ -58,7 +58,7 @@ class MeteredChat:
         return completion
 
     def take(self) -> Usage:
-        """Return what was used since the last `take`, and begin anew."""
+        """Return the usage since the last `take`, and start again at zero."""
         with self._lock:
             used, self._usage = self._usage, Usage()
         return used

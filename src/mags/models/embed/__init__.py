@@ -1,4 +1,4 @@
-"""Embedders behind one port: the shipped model, folders, servers, a cache and a fake."""
+"""Embedders: the shipped model, model folders, servers, a cache, and one without a model."""
 
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.hashing import HashEmbedder

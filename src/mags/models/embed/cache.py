@@ -1,4 +1,4 @@
-"""An embedder that remembers: the vectors of texts seen lately, within a bound of bytes."""
+"""An embedder with a cache of recent vectors, limited in bytes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from mags import caches
 from mags.ports.embedder import Embedder
 
-# What an entry costs beside its floats: the digest, the array object and the table's slot.
+# The size of an entry beside its floats: the digest, the array object and the table's slot.
 _ENTRY_OVERHEAD_BYTES = 320
 
 
 class CachedEmbedder:
-    """Least recently used vectors are dropped beyond `max_bytes`; safe in threads.
+    """Wraps an embedder. Beyond `max_bytes` the least recently used vectors are dropped.
 
-    Keys are BLAKE2b digests, so the cache keeps no text: `forget` need only drop vectors
-    (see `clear`). Same name and dimension as the embedder inside.
+    Safe in threads. Keys are BLAKE2b digests, so the cache holds no text, and `forget` only has to
+    drop vectors (see `clear`). Name and dimension are those of the wrapped embedder.
     """
 
     def __init__(self, embedder: Embedder, *, max_bytes: int = 32 * 2**20) -> None:
@@ -35,12 +35,12 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """The name of the embedder inside."""
+        """The name of the wrapped embedder."""
         return self._embedder.name
 
     @property
     def dimension(self) -> int:
-        """The dimension of the embedder inside."""
+        """The dimension of the wrapped embedder."""
         return self._embedder.dimension
 
     @property
@@ -49,7 +49,7 @@ class CachedEmbedder:
         return len(self._vectors) * self._entry_bytes
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of shape (len(texts), dimension); each text not held is embedded once."""
+        """Vectors of shape (len(texts), dimension); each text not in the cache is embedded once."""
         keys = [_key(text) for text in texts]
         vectors: dict[bytes, NDArray[np.float32]] = {}
         missing: dict[bytes, str] = {}
@@ -62,6 +62,7 @@ class CachedEmbedder:
                 else:
                     missing[key] = text
             self.misses += len(missing)
+        # Outside the lock, so that threads embed side by side. Two may embed the same text.
         if missing:
             fresh = self._embedder.embed(list(missing.values()))
             vectors.update(zip(missing, fresh, strict=True))
@@ -71,7 +72,7 @@ class CachedEmbedder:
         return np.stack([vectors[key] for key in keys])
 
     def clear(self) -> None:
-        """Drop every vector (erasure must reach caches too)."""
+        """Drop every vector, so that `forget` reaches this cache, too."""
         with self._lock:
             self._vectors.clear()
 
@@ -83,11 +84,12 @@ class CachedEmbedder:
         room = self._max_bytes // self._entry_bytes
         with self._lock:
             for key, vector in zip(keys, vectors, strict=True):
-                # A copy: a row would keep the whole batch alive.
+                # A copy: a row is a view that would keep its whole batch in memory.
                 self._vectors[key] = vector.copy()
             while len(self._vectors) > room:
                 self._vectors.popitem(last=False)
 
 
 def _key(text: str) -> bytes:
+    # "surrogatepass", since a text may hold a lone surrogate, and no two texts may share a key.
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

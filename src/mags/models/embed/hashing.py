@@ -1,7 +1,7 @@
 """An embedder without a model: hashed words and character trigrams, for tests and examples.
 
 Feature hashing with signs, after Weinberger et al. 2009 (arXiv:0902.2206). Texts that
-share words or spelling are near one another; meaning it knows nothing of.
+share words or spelling are near one another. It knows nothing about meaning.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TRIGRAM_WEIGHT = 0.25
 
 
 class HashEmbedder:
-    """Deterministic on every machine, a few microseconds a word, `dimension` of at least 2."""
+    """Deterministic on every machine; takes microseconds per word. `dimension`: at least 2."""
 
     def __init__(self, dimension: int = 64) -> None:
         self._dimension = dimension
@@ -44,6 +44,8 @@ class HashEmbedder:
         for row, text in enumerate(texts):
             for feature, weight in _features(text):
                 code = zlib.crc32(feature.encode("utf-8", "replace"))
+                # A random sign, so that collisions cancel out on average; the other bits choose
+                # the axis.
                 sign = 1.0 if code & 1 else -1.0
                 sums[row, (code >> 1) % self._dimension] += sign * weight
         return unit_rows(sums)
@@ -58,5 +60,6 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
             yield f"c:{padded[start : start + 3]}", _TRIGRAM_WEIGHT
     for left, right in pairwise(words):
         yield f"p:{left} {right}", _PAIR_WEIGHT
+    # A text without a word, such as "?!", still gets a direction of its own.
     if not words:
         yield f"t:{text}", _WORD_WEIGHT

@@ -1,8 +1,8 @@
-"""The embedded default: all-MiniLM-L6-v2 in int8, shipped with MAGS, run by onnxruntime.
+"""The default embedder: all-MiniLM-L6-v2 in int8, shipped with MAGS and run by onnxruntime.
 
 `scripts/make_embedder.py` made the file and says how. Its activations are quantised row by row (one
-scale a token), so a text has the same vector whatever is embedded beside it. Constants of the graph
-are read and replaced, and outputs added, without a library for ONNX (see `constants`).
+scale for each token), so a text has the same vector whatever else is in its batch. Constants of the
+graph are read and replaced, and outputs added, without a library for ONNX (see `constants`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 CALL_TOKENS = 12
-"""A call of the shipped model takes as long as 6 tokens more on a quiet core of 2023, on a busy one
-twice that."""
+"""What a call of the shipped model costs by itself, in tokens: measured as 6 on a quiet core of
+2023, and as twice that on a busy one."""
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 GRAPH, INITIALIZER, OUTPUT = 7, 5, 12
@@ -48,9 +48,9 @@ Fields = Mapping[int, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFile:
-    """An ONNX encoder with pooling inside, its tokenizer, and the checksums both must have.
+    """An ONNX encoder that pools by itself, its tokenizer, and the checksums of both files.
 
-    The graph takes `input_ids` and `attention_mask` (int64, (batch, tokens)) and gives
+    The graph takes `input_ids` and `attention_mask` (int64, (batch, tokens)) and returns
     `sentence_embedding` (float32, (batch, dimension)).
     """
 
@@ -63,18 +63,19 @@ class ModelFile:
     window_tokens: int
     overlap_tokens: int
     states: tuple[str, ...]
-    """Names, inside of the graph, of layers' states: each float32 (batch, tokens, dimension)."""
+    """Names, in the graph, of the states of layers: each float32 (batch, tokens, dimension)."""
     earlier_sha256: tuple[str, ...] = ()
-    """Files of the same weights whose states differ by rounding: heads of theirs still fit."""
+    """Earlier files of the same weights, whose states differ only by rounding. Heads that were
+    trained on them can still be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenStates:
-    """A text token by token, as layers of the encoder see it.
+    """The states of layers of the encoder for each token of a text.
 
-    `states`: float32 (t, layers x dimension), the model's own first and last token among them.
-    `spans`: int64 (t, 2), the characters of each token, (0, 0) for the model's own. `whole`: False
-    where the text was longer than the window and its end is missing.
+    `states`: float32 (t, layers x dimension), with the special first and last token.
+    `spans`: int64 (t, 2), the characters of each token, (0, 0) for special tokens. `whole`: False
+    if the text was longer than the window, so that its end is missing.
     """
 
     states: NDArray[np.float32]
@@ -99,9 +100,9 @@ SHIPPED = ModelFile(
 class OnnxEmbedder:
     """Embeds on the CPU, without network or key; opened by the first text, safe in threads.
 
-    The first use reads and checks the file (about 0.3 s). Raises CorruptFile when it is
-    missing or damaged, ModelError when onnxruntime cannot open it. `constants`: in place of the
-    graph's own, as layers that were trained on have them.
+    The first use reads and checks the file (about 0.3 s). Raises CorruptFile if it is missing or
+    damaged, ModelError if onnxruntime cannot open it. `constants`: values that replace constants of
+    the graph, such as those of layers that were trained further.
     """
 
     def __init__(
@@ -134,12 +135,12 @@ class OnnxEmbedder:
         return mean.vectors()
 
     def token_states(self, text: str) -> TokenStates:
-        """The states of a text's tokens (of its first window), for heads trained upon them."""
+        """The states of a text's tokens (of its first window), for heads trained on them."""
         ((_, states),) = self.states_of([text])
         return states
 
     def states_of(self, texts: Sequence[str]) -> Iterator[tuple[int, TokenStates]]:
-        """The same of many texts, each with its place among them, those of a length together."""
+        """The same for many texts, each with its place among them, shortest first."""
         windower, session = self._open()
         read = [windower.tokens(text) for text in texts]
         order = sorted(range(len(texts)), key=lambda place: len(read[place][0]))
@@ -175,6 +176,7 @@ class OnnxEmbedder:
 
 def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
     """Texts in ascending order of length, in batches that fit a core's caches."""
+    # Padded to the last one, which is the longest: that decides how large a batch is.
     batch: list[int] = []
     for place in order:
         if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
@@ -186,9 +188,9 @@ def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int
 
 
 def checked_bytes(path: Path, sha256: str) -> bytes:
-    """The file's bytes, when they are the ones MAGS was released with.
+    """The bytes of a file, if they are those that MAGS was released with; else CorruptFile.
 
-    Raises CorruptFile otherwise. (20 ms for 23 MB: cheap beside opening the session.)
+    Takes 20 ms for 23 MB, which is little compared to opening the session.
     """
     advice = "reinstall mags, or run scripts/make_embedder.py in a checkout"
     try:
@@ -210,11 +212,11 @@ def checked_bytes(path: Path, sha256: str) -> bytes:
 
 
 def open_session(model: bytes | str, path: Path, *, threads: int) -> InferenceSession:
-    """A CPU session over a model's bytes (or its path, when it has files beside it).
+    """A CPU session for a model's bytes, or for its path if it has files beside it.
 
-    `path` is for the message. Raises ModelError when onnxruntime refuses the file.
+    `path` is for the message. Raises ModelError if onnxruntime refuses the file.
     """
-    # Imported here: it takes 0.2 s, and most commands embed nothing.
+    # Imported here: that takes 0.2 s, and most commands embed nothing.
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -231,9 +233,9 @@ def open_session(model: bytes | str, path: Path, *, threads: int) -> InferenceSe
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-# A model is a protocol buffer. A constant of the same shape and type takes as many bytes, so it is
-# put where the old one was. Two buffers one behind the other parse as both merged, repeated fields
-# joined, so a model followed by a `ModelProto` that holds only a graph with one output has that
+# A model is a protocol buffer. A constant of the same shape and type has as many bytes, so it can
+# replace the old one in place. Two buffers in a row parse as if merged, with repeated fields
+# joined. So a model followed by a `ModelProto` that has only a graph with one output gets that
 # output as well (protobuf.dev/programming-guides/encoding). Field numbers are those of onnx.proto:
 # ModelProto.graph 7, GraphProto.initializer 5 and .output 12, TensorProto.dims 1, .data_type 2,
 # .name 8 and .raw_data 9, ValueInfoProto.name 1 and .type 2, TypeProto.tensor_type 1,
@@ -241,7 +243,7 @@ def open_session(model: bytes | str, path: Path, *, threads: int) -> InferenceSe
 
 
 def constants(model: bytes) -> dict[str, NDArray[np.generic]]:
-    """The constants of a model by name, as views of its bytes."""
+    """The constants of a model by name, as read-only views of its bytes."""
     found: dict[str, NDArray[np.generic]] = {}
     for fields in _tensors(model):
         start, end = fields[RAW][0]
@@ -252,7 +254,10 @@ def constants(model: bytes) -> dict[str, NDArray[np.generic]]:
 
 
 def with_constants(model: bytes, arrays: Arrays) -> bytes:
-    """The model with other values of some constants; raises InvalidInput where none is like it."""
+    """The model with some constants replaced.
+
+    Raises InvalidInput for a constant that is unknown or of another size.
+    """
     made, left = bytearray(model), dict(arrays)
     for fields in _tensors(model):
         name = _name(model, fields)
@@ -287,6 +292,7 @@ def _name(model: bytes, fields: Fields) -> str:
 
 def _shape(model: bytes, fields: Fields) -> tuple[int, ...]:
     shape: list[int] = []
+    # Repeated numbers come one by one or packed into one field; both forms are legal.
     for start, end in fields[DIMS]:
         if end < 0:
             shape.append(start)
@@ -299,7 +305,7 @@ def _shape(model: bytes, fields: Fields) -> tuple[int, ...]:
 
 
 def _fields(model: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The number of every field, and where its content begins and ends (a number: value, -1)."""
+    """The number of every field, and where its content begins and ends (integer: value, -1)."""
     while at < end:
         key, at = _varint(model, at)
         number, wire = key >> 3, key & 7

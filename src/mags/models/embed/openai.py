@@ -1,4 +1,4 @@
-"""Embeddings from any server that speaks OpenAI's `/v1/embeddings`."""
+"""Embeddings from any server with OpenAI's `/v1/embeddings`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _EMPTY = "(empty)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingServer:
-    """Where the model is and how to ask it.
+    """An embedding server: where it is and how to ask it.
 
-    `dimensions` asks the server for shorter vectors (text-embedding-3 and the like);
-    texts longer than `window_chars` are split there and their vectors averaged: set it
-    to what the model reads (2,000 characters are some 500 tokens).
+    `dimensions` asks the server for shorter vectors (text-embedding-3 and the like).
+    Texts longer than `window_chars` are split, and the vectors of the parts averaged. Set it to
+    what the model reads (2,000 characters are some 500 tokens).
     """
 
     model: str
@@ -42,8 +42,8 @@ class EmbeddingServer:
 class OpenAIEmbedder:
     """Embeds over HTTP in batches; retries with backoff; safe in threads.
 
-    Raises ModelUnavailable (refused, timed out, overloaded after the retries),
-    ModelReplyError (not the agreed form) or ModelError (the request was refused).
+    Raises ModelUnavailable (not reached, timed out, still overloaded after the retries),
+    ModelReplyError (the reply has another form) or ModelError (the request was refused).
     """
 
     def __init__(self, server: EmbeddingServer) -> None:
@@ -58,7 +58,7 @@ class OpenAIEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Length of every vector; asks the server once when it was not given."""
+        """Length of every vector; asks the server once if it was not given."""
         if self._dimension is None:
             self._ask([_EMPTY])
         assert self._dimension is not None
@@ -79,11 +79,12 @@ class OpenAIEmbedder:
         for (row, piece), vector in zip(
             pieces, (v for batch in vectors for v in batch), strict=True
         ):
+            # Weighed by length, so that a short last piece counts for its share.
             sums[row] += vector * len(piece)
         return unit_rows(sums)
 
     def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors of one request; learns the dimension from the first."""
+        """Unit vectors of one request; the first one tells the dimension."""
         extra = {} if self._server.dimensions is None else {"dimensions": self._server.dimensions}
         with boundary("embedding server", self._translate):
             reply = self._client.embeddings.create(
@@ -92,6 +93,7 @@ class OpenAIEmbedder:
                 encoding_format="float",
                 extra_body=extra or None,
             )
+            # The order of the reply is not guaranteed; `index` is.
             rows = [list(row.embedding) for row in sorted(reply.data, key=lambda row: row.index)]
         vectors = self._checked(rows, len(texts))
         return unit_rows(vectors)
@@ -118,7 +120,7 @@ class OpenAIEmbedder:
 
     @cached_property
     def _client(self) -> OpenAI:
-        # Imported here: it takes half a second, and most memories use no server.
+        # Imported here: that takes half a second, and most memories use no server.
         from openai import OpenAI
 
         return OpenAI(
@@ -142,7 +144,8 @@ class OpenAIEmbedder:
             return ModelUnavailable(f"{self._where} is overloaded or broken: {failure}", **facts)
         if isinstance(failure, openai.APIStatusError):
             return ModelError(f"{self._where} refused: {failure}", **facts)
-        # Bodies that are no JSON or lack fields come out as str, None or missing attributes.
+        # The client returns a body that is no JSON, or lacks fields, as str, None or an object
+        # without the attributes.
         reply = (openai.APIError, openai.OpenAIError, AttributeError, TypeError, ValueError)
         if isinstance(failure, reply):
             return ModelReplyError(f"{self._where} answered in another form: {failure}", **facts)
@@ -156,7 +159,7 @@ class OpenAIEmbedder:
 def split_text(text: str, window_chars: int) -> list[str]:
     """Pieces of at most `window_chars` that cover the text and overlap by an eighth.
 
-    Cut at a space where the last quarter of the window has one. An empty or blank text
+    They are cut at a space if the last quarter of the window has one. An empty or blank text
     gives one piece, "(empty)".
     """
     if not text.strip():

@@ -1,4 +1,4 @@
-"""Embeds with any sentence-transformers folder: by ONNX where it has one, else by torch."""
+"""Embeds with any sentence-transformers folder: with ONNX if it has that, else with torch."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _POOLING_KEYS = {
 }
 _ACTIVATIONS = {"Identity", "Tanh"}
 _OVERLAP_TOKENS = 32
-# torch costs milliseconds a call, whatever the batch.
+# A call of torch costs milliseconds, whatever the batch.
 _TORCH_BATCH_TOKENS = 4096
 Encoder = Callable[[TokenBatch], NDArray[np.float32]]
-"""Token windows to vectors after pooling and dense layers, of any length; shape (windows, d)."""
+"""Token windows to vectors, after pooling and dense layers; shape (windows, d), not normalised."""
 
 
 class SentenceTransformersEmbedder:
     """Reads `modules.json`: transformer, pooling (mean, cls, max, lasttoken), dense layers.
 
     With `onnx/model.onnx` in the folder it runs without torch; else it needs the extra
-    `train` (raises MissingExtra). Raises ConfigurationError when the folder is of another
-    kind, CorruptFile when a file in it is broken. Safe in threads.
+    `train` (raises MissingExtra). Raises ConfigurationError if the folder is of another
+    kind, CorruptFile if a file in it is broken. Safe in threads.
     """
 
     def __init__(self, path: Path | str, *, threads: int = 1) -> None:
@@ -63,7 +63,8 @@ class SentenceTransformersEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Length of every vector; found by embedding one word the first time."""
+        """Length of every vector, found by embedding one word the first time."""
+        # Dense layers may change it, so the transformer's own configuration does not tell.
         if self._dimension is None:
             windower, encode = self._open()
             batch = next(windower.batches(["dimension"]))
@@ -120,7 +121,7 @@ def _windower(folder: ModelFolder) -> Windower:
 
 class _OnnxEncoder:
     def __init__(self, folder: ModelFolder, onnx: Path, threads: int) -> None:
-        # By path, not bytes: large models keep their weights in a file beside it.
+        # By path, not bytes: large models have their weights in a second file beside the first.
         self._session = open_session(str(onnx), onnx, threads=threads)
         self._folder = folder
         self._inputs = {entry.name for entry in self._session.get_inputs()}
@@ -131,7 +132,7 @@ class _OnnxEncoder:
             )
         outputs = [entry.name for entry in self._session.get_outputs()]
         tokens = next((n for n in ("last_hidden_state", "token_embeddings") if n in outputs), None)
-        # A graph that gives no token states holds the whole model, dense layers included.
+        # A graph without token states as an output is the whole model, with its dense layers.
         self._whole = tokens is None and "sentence_embedding" in outputs
         self._output = "sentence_embedding" if self._whole else tokens or outputs[0]
 
@@ -152,6 +153,7 @@ class _TorchEncoder:
             raise MissingExtra(
                 extra="train", needed_for=f"the model folder {folder.path} (it has no ONNX file)"
             )
+        # Imported here: both are optional and slow to import.
         import torch
         import transformers
 
@@ -171,7 +173,7 @@ class _TorchEncoder:
         return self._folder.finish(states.float().numpy(), batch)
 
 
-# What a folder says about itself, read from its JSON files.
+# -- the JSON files of a folder --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +192,7 @@ class DenseLayer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFolder:
-    """A transformer, how its tokens are pooled, and the dense layers after."""
+    """A transformer, how its token states are pooled, and the dense layers after that."""
 
     path: Path
     transformer: Path
@@ -202,15 +204,15 @@ class ModelFolder:
 
     @property
     def onnx(self) -> Path | None:
-        """`onnx/model.onnx` of the transformer, when there."""
+        """`onnx/model.onnx` of the transformer, or None."""
         found = self.transformer / "onnx" / "model.onnx"
         return found if found.is_file() else None
 
     @property
     def weights(self) -> Path:
-        """The file that tells this model from another: ONNX first, then safetensors, then bin.
+        """The file whose checksum identifies the model: ONNX first, then safetensors, then bin.
 
-        Raises ConfigurationError when none is there.
+        Raises ConfigurationError if there is none.
         """
         names = ("onnx/model.onnx", "model.safetensors", "pytorch_model.bin")
         for name in names:
@@ -221,7 +223,7 @@ class ModelFolder:
         )
 
     def finish(self, states: NDArray[np.float32], batch: TokenBatch) -> NDArray[np.float32]:
-        """States of tokens (n, tokens, d) to a vector for each of the windows."""
+        """Token states (n, tokens, d) to one vector for each window."""
         vectors = pool(states, batch.mask, self.pooling)
         for layer in self.dense:
             vectors = layer(vectors)
@@ -229,10 +231,10 @@ class ModelFolder:
 
 
 def read_folder(path: Path) -> ModelFolder:
-    """Read `modules.json` and what it names.
+    """Read `modules.json` and the modules it lists.
 
-    Raises ConfigurationError for a folder of another kind or a module MAGS does not
-    know, CorruptFile for broken JSON or weights.
+    Raises ConfigurationError for a folder of another kind or an unknown module, CorruptFile for
+    broken JSON or weights.
     """
     if not (path / "modules.json").is_file():
         raise ConfigurationError(
@@ -248,6 +250,7 @@ def read_folder(path: Path) -> ModelFolder:
             pooling = _pooling(place / "config.json")
         elif kind == "Dense":
             dense.append(_dense(place))
+        # Vectors are normalised in any case, and dropout does nothing outside of training.
         elif kind not in {"Normalize", "Dropout"}:
             raise ConfigurationError(
                 f"{path} has a module MAGS does not know: {module['type']}", path=path, module=kind
@@ -278,6 +281,7 @@ def _prompt(config: dict[str, Any]) -> str:
 
 def _pooling(path: Path) -> tuple[str, ...]:
     config = _json(path)
+    # Newer versions of the library write one name, older ones a flag for each mode.
     named = config.get("pooling_mode")
     if named is not None:
         modes = (named,) if isinstance(named, str) else tuple(named)
@@ -327,6 +331,7 @@ def _json(path: Path) -> Any:  # noqa: ANN401 - JSON is anything
 
 def read_safetensors(path: Path) -> dict[str, NDArray[np.float32]]:
     """Every float tensor by name, as float32. Raises CorruptFile."""
+    # The format: 8 bytes with the length of a JSON header, the header, then the tensors.
     raw = path.read_bytes()
     size = int.from_bytes(raw[:8], "little")
     try:
@@ -344,7 +349,7 @@ def _tensor(raw: bytes, base: int, entry: dict[str, list[int]]) -> NDArray[np.fl
     start, end = entry["data_offsets"]
     part = raw[base + start : base + end]
     if str(entry["dtype"]) == "BF16":
-        # A bfloat16 is the upper half of a float32.
+        # NumPy has no bfloat16. It is the upper half of a float32.
         widened = np.frombuffer(part, dtype="<u2").astype(np.uint32) << 16
         return widened.view(np.float32).reshape(entry["shape"])
     kind = _DTYPES[str(entry["dtype"])]
@@ -354,7 +359,7 @@ def _tensor(raw: bytes, base: int, entry: dict[str, list[int]]) -> NDArray[np.fl
 def pool(
     states: NDArray[np.float32], mask: NDArray[np.int64], modes: Sequence[str]
 ) -> NDArray[np.float32]:
-    """Pool `states` (n, tokens, d) where `mask` (n, tokens) is 1, one block of d a mode.
+    """Pool `states` (n, tokens, d) where `mask` (n, tokens) is 1, to (n, modes x d).
 
     Modes: `mean`, `cls` (first token), `max`, `lasttoken`. Padding is on the right.
     """

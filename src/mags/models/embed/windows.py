@@ -1,4 +1,4 @@
-"""Texts to token windows: a text longer than a model's window is split, never cut."""
+"""Texts to token windows: a text longer than a model's window is split, never cut off."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
-# What fits the caches of a core: 4,096 took 1.5 to 2.3 times as long for texts over 40 tokens.
+# As much as fits a core's caches: 4,096 took 1.5 to 2.3 times as long for texts over 40 tokens.
 BATCH_TOKENS = 256
+MOST_WINDOWS = 12
+"""Windows of a text that are embedded: of a longer one as many, spread evenly over all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """One piece of a text: `ids` with the model's special tokens, `text` its row in the call."""
+    """One piece of a text: `ids` with special tokens; `text`: the row of its text in the call."""
 
     text: int
     ids: tuple[int, ...]
@@ -24,7 +26,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenBatch:
-    """Windows of like length: int64 arrays of shape (windows, tokens), padded on the right.
+    """Windows of similar length: int64 arrays of shape (windows, tokens), padded on the right.
 
     `text` is int64 of shape (windows,): the row of the text each window came from.
     """
@@ -38,7 +40,7 @@ class TokenBatch:
 class Windower:
     """Cuts texts into windows of at most `tokens` tokens that overlap by `overlap`.
 
-    Takes over the tokenizer: its own truncation and padding are replaced.
+    It replaces the tokenizer's own truncation and padding.
     """
 
     def __init__(
@@ -51,8 +53,10 @@ class Windower:
         batch_tokens: int = BATCH_TOKENS,
         call_tokens: int | None = None,
     ) -> None:
-        """`call_tokens`: what a call of the model costs by itself, told in tokens; where padding
-        would cost more, another call is made. None: only `batch_tokens` parts a batch.
+        """`call_tokens`: what a call of the model costs by itself, in tokens.
+
+        Where padding would cost more than that, another call is made. None: batches are limited by
+        `batch_tokens` alone.
         """
         tokenizer.no_padding()
         tokenizer.enable_truncation(tokens, stride=overlap)
@@ -62,12 +66,12 @@ class Windower:
         self._call_tokens = batch_tokens if call_tokens is None else call_tokens
 
     def windows(self, texts: Sequence[str]) -> list[Window]:
-        """All windows of all texts, in order; an empty text has one (the special tokens)."""
+        """Windows of all texts, in order; an empty text has one (the special tokens)."""
         encoded = self._tokenizer.encode_batch([encodable(text) for text in texts])
         return [
             Window(text=row, ids=tuple(piece.ids), type_ids=tuple(piece.type_ids))
             for row, whole in enumerate(encoded)
-            for piece in (whole, *whole.overflowing)
+            for piece in _spread([whole, *whole.overflowing])
         ]
 
     def tokens(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
@@ -86,6 +90,7 @@ class Windower:
             length = len(window.ids)
             if queue and (
                 (len(queue) + 1) * length > self._batch_tokens
+                # With this window, every one before it would be padded by so much more.
                 or len(queue) * (length - len(queue[-1].ids)) > self._call_tokens
             ):
                 yield self._padded(queue)
@@ -103,8 +108,16 @@ class Windower:
         )
 
 
+def _spread(pieces: list[Encoding]) -> list[Encoding]:
+    """At most so many pieces, the first and the last among them."""
+    last = len(pieces) - 1
+    if last < MOST_WINDOWS:
+        return pieces
+    return [pieces[place * last // (MOST_WINDOWS - 1)] for place in range(MOST_WINDOWS)]
+
+
 def padded(rows: Sequence[Sequence[int]], pad: int = 0) -> NDArray[np.int64]:
-    """Rows of any lengths as one array (rows, longest), filled up on the right."""
+    """Rows of any length as one array (rows, longest), padded on the right."""
     out = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
     for place, row in enumerate(rows):
         out[place, : len(row)] = row
@@ -112,17 +125,18 @@ def padded(rows: Sequence[Sequence[int]], pad: int = 0) -> NDArray[np.int64]:
 
 
 class WindowMean:
-    """Collects the vectors of windows into one unit vector a text.
+    """Collects the vectors of windows into one unit vector for each text.
 
-    A window weighs as many tokens as it holds, so a short last piece counts for its share.
+    A window is weighed by its tokens, so that a short last piece counts for its share.
     """
 
     def __init__(self, texts: int, dimension: int) -> None:
         self._sums = np.zeros((texts, dimension), dtype=np.float64)
 
     def add(self, batch: TokenBatch, vectors: NDArray[np.float32]) -> None:
-        """Add `vectors` of shape (windows, dimension), of any length, to the texts of `batch`."""
+        """Add `vectors` (windows, dimension), normalised or not, to the texts of `batch`."""
         weighted = unit_rows(vectors) * batch.mask.sum(axis=1, keepdims=True)
+        # `add.at`, since several windows of a batch may be of one text.
         np.add.at(self._sums, batch.text, weighted)
 
     def vectors(self) -> NDArray[np.float32]:
@@ -139,6 +153,6 @@ def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
 
 
 def encodable(text: str) -> str:
-    """The text with what UTF-8 cannot hold replaced by question marks."""
-    # Half a surrogate pair (from broken JSON) is a legal str but not legal UTF-8.
+    """The text with question marks for characters that have no UTF-8 form."""
+    # A lone surrogate, from broken JSON, is a legal str but not legal UTF-8.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

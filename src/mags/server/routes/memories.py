@@ -88,7 +88,8 @@ def observe(context: Context, turn: TurnIn, idempotency_key: IdempotencyKey = No
     """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
     said = turn.model_dump()
     with context.writing() as memory:
-        seen = memory.observe(**{**said, "key": turn.key or idempotency_key})
+        key = turn.key or idempotency_key
+        seen = memory.observe(**{**said, "key": key}, trusted=context.trusted)
     return whole(SeenOut.of(seen), 200 if seen.repeated else 201)
 
 
@@ -110,8 +111,9 @@ def observe_many(
         for place, one in enumerate(said):
             one["key"] = one["key"] or f"{idempotency_key} {place}"
     with context.writing() as memory:
-        apart = (memory.observe(**one) for one in said)
-        seen = list(apart) if turns.apart else memory.observe_many(said)
+        trusted = context.trusted
+        apart = (memory.observe(**one, trusted=trusted) for one in said)
+        seen = list(apart) if turns.apart else memory.observe_many(said, trusted=trusted)
     response.status_code = 200 if all(one.repeated for one in seen) else 201
     return [SeenOut.of(one) for one in seen]
 
@@ -124,7 +126,8 @@ def assert_fact(
 ) -> SeenOut:
     """Store a triple given as such, judged as any other fact is. Repeating a key answers 200."""
     with context.writing() as memory:
-        seen = memory.assert_fact(**{**fact.model_dump(), "key": fact.key or idempotency_key})
+        key = fact.key or idempotency_key
+        seen = memory.assert_fact(**{**fact.model_dump(), "key": key}, trusted=context.trusted)
     response.status_code = 200 if seen.repeated else 201
     return SeenOut.of(seen)
 
@@ -139,7 +142,7 @@ def converse(
         with context.opened(Scope.WRITE) as opened:
             said = turn.model_dump(exclude={"stream"})
             said["key"] = turn.key or idempotency_key
-            reply = opened.memory.converse(**said, on_text=on_text)
+            reply = opened.memory.converse(**said, on_text=on_text, trusted=context.trusted)
             return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     return replied(work, stream=turn.stream)

@@ -15,7 +15,7 @@ from mags.memory.views import Frame
 from mags.plasticity.cycle import OnRule
 from mags.server.context import Context
 from mags.server.wire.openapi import EVENTS, answered
-from mags.server.wire.requests import ArcIn, EditIn, ForgetIn, SleepIn
+from mags.server.wire.requests import ArcIn, CorrectIn, EditIn, ForgetIn, SleepIn
 from mags.server.wire.responses import (
     ForgottenOut,
     MapOut,
@@ -23,6 +23,7 @@ from mags.server.wire.responses import (
     NeighbourOut,
     NodeOut,
     PictureOut,
+    SeenOut,
     SleepOut,
     StatsOut,
 )
@@ -93,6 +94,18 @@ def edit(context: Context, node_id: NodeId, change: EditIn) -> NodeOut:
         if fields:
             memory.edit(node_id, **fields)
         return NodeOut.of(memory.get(node_id))
+
+
+@router.post("/corrections", status_code=201)
+def correct(context: Context, told: CorrectIn) -> SeenOut:
+    """Say that a fact is wrong and what is right: one is denied, the other held since then.
+
+    It counts as the word of the one it tells of where the key is the owner's (admin), else as that
+    of `speaker`. It can be taken back, as every change can.
+    """
+    with context.writing() as memory:
+        said = told.model_dump(exclude={"id", "right"})
+        return SeenOut.of(memory.correct(told.id, told.right, **said, trusted=context.trusted))
 
 
 @router.delete("/nodes/{node_id}")

@@ -275,6 +275,26 @@ class EditIn(RequestBody):
     pinned: StrictBool | None = None
 
 
+class CorrectIn(RequestBody):
+    """What is wrong, and what is right. `id`: a fact, or a memory that tells one fact.
+
+    `right`: the value, or a sentence that says it; left out where it is only known to be wrong.
+    """
+
+    model_config = examples(
+        {"id": 8, "right": "Bergen"},
+        {"id": 8, "right": "I live in Bergen.", "speaker": "Ana", "key": "chat-17-turn-5"},
+        {"id": 8},
+    )
+
+    id: Annotated[int, Field(ge=1)]
+    right: Annotated[str, Field(min_length=1)] | None = None
+    speaker: Label = "user"
+    at: Moment | None = None
+    session: Label = ""
+    key: Annotated[str, Field(max_length=2_000)] | None = None
+
+
 class ForgetIn(RequestBody):
     """What to erase for good: a name, or all that holds a phrase. `dry_run` only tells."""
 

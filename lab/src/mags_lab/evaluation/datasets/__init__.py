@@ -1,5 +1,5 @@
-"""Typed loaders of the public sets MAGS is measured on, one file a set.
+"""Typed loaders of the public sets that MAGS is measured on, one file for each set.
 
-Nothing here is shipped: each loader takes the path of a file that the user
-has, and raises `NotFound` with the way to get it when it is not there.
+No data is shipped: each loader takes the path of a file that the user has. If the file is missing,
+it raises `NotFound`, which says where to get it.
 """

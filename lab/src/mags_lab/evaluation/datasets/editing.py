@@ -2,8 +2,8 @@
 
 MQuAKE-hard: four-hop questions whose four facts are all edited (Zhong et al., 2023; MIT). All first
 facts of all questions are told to one memory, then all edits. The edits of different questions
-agree with one another, so afterwards exactly one object holds in each slot, and the chain of every
-question is the four new facts. The number of hops is told to nobody.
+agree with one another, so afterwards each slot has exactly one object, and the chain of every
+question is the four new facts. No system is given the number of hops.
 
 Letta: ten facts, then one that contradicts one of them (Apache-2.0).
 """
@@ -22,7 +22,7 @@ from mags_lab.evaluation.protocol import Statement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateCase:
-    """Ten sentences, the one that comes after them, and which of the ten it contradicts."""
+    """Ten sentences, the update that follows, and the places of those it contradicts."""
 
     id: str
     facts: tuple[str, ...]
@@ -50,6 +50,7 @@ def load_letta(path: Path) -> tuple[UpdateCase, ...]:
     return tuple(cases)
 
 
+# Misspelt in templates of the set.
 _MISSPELT = {"origianl": "original", "univeristy": "university"}
 
 
@@ -65,10 +66,10 @@ class ChainCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
-    """What is told first, what is told next, and the questions.
+    """The facts told first, the edits told next, and the questions.
 
-    `repeated` counts questions left out because an earlier one has the very same chain,
-    `ambiguous` those with a slot that two edits fill (two works of one name).
+    `repeated`: how many questions are left out because an earlier one has the same chain;
+    `ambiguous`: how many have a slot that two edits fill (two works of one name).
     """
 
     before: tuple[Statement, ...]
@@ -80,11 +81,11 @@ class Edits:
 
 
 def relation_phrase(template: str) -> str:
-    """Turn a template of the set into the relation as one would say it.
+    """Turn a template of the set into a relation as people say it.
 
-    The place of the subject goes, and with it "of" before it and "'s" after
-    it; a template that opens with "The" is a noun, so "The" and a closing "is"
-    go too; two misspellings are mended::
+    The place of the subject is removed, with "of" before it or "'s" after it. A template that
+    begins with "The" is a noun, so "The" and a final "is" are removed, too. Two misspellings are
+    corrected::
 
         "{} was founded by"               -> "was founded by"
         "The official language of {} is"  -> "official language"
@@ -111,12 +112,14 @@ def load_mquake(path: Path) -> Edits:
         for statement in _first_facts(question, templates):
             before[statement.key] = statement
             told.setdefault((statement.subject, statement.relation), set()).add(statement.key)
+        # The slots that are edited, by property id: `load_distractors` leaves these out.
         for edit, ids in zip(
             question["requested_rewrite"], question["orig"]["edit_triples"], strict=True
         ):
             statement = _statement(edit["subject"], edit["prompt"], edit["target_new"]["str"])
             edits[statement.key] = statement
             slots.add((str(edit["subject"]), str(ids[1])))
+    # Two edits with different objects in one slot: nobody could say which one holds.
     filled = Counter((s.subject, s.relation) for s in edits.values())
     cases: dict[tuple[str, ...], ChainCase] = {}
     ambiguous = 0
@@ -126,8 +129,10 @@ def load_mquake(path: Path) -> Edits:
             ambiguous += 1
             continue
         case = _case(question, chain, told)
+        # By chain: questions that ask for the same four facts count once.
         cases.setdefault(case.chain, case)
     return Edits(
+        # A fact that is also an edit of another question is only told as the edit.
         before=tuple(s for key, s in before.items() if key not in edits),
         edits=tuple(edits.values()),
         cases=tuple(cases.values()),
@@ -138,10 +143,10 @@ def load_mquake(path: Path) -> Edits:
 
 
 def load_distractors(folder: Path, *, taken: Iterable[tuple[str, str]]) -> tuple[Statement, ...]:
-    """Return every triple of Text2KGBench under `folder`, once each, that fills no `taken` slot.
+    """Return every triple of Text2KGBench under `folder`, once each, that is in no `taken` slot.
 
-    A slot is (subject label, Wikidata property id): a fact of another source
-    about an edited slot would make the right answer a matter of opinion.
+    A slot is (subject label, Wikidata property id). A fact of another source about an edited slot
+    would make the right answer a matter of opinion.
     """
     closed = set(taken)
     found: dict[str, Statement] = {}
@@ -160,6 +165,7 @@ def load_distractors(folder: Path, *, taken: Iterable[tuple[str, str]]) -> tuple
 
 
 def _first_facts(question: Json, templates: Mapping[str, str]) -> Iterable[Statement]:
+    # The chain before the edits, and what each edit replaces, which need not be in that chain.
     origin = question["orig"]
     for (_, relation, _), (subject, _, obj) in zip(
         origin["triples"], origin["triples_labeled"], strict=True
@@ -183,6 +189,7 @@ def _case(
     question: Json, chain: Sequence[Statement], told: Mapping[tuple[str, str], set[str]]
 ) -> ChainCase:
     keys = tuple(s.key for s in chain)
+    # Everything that was told first in the slots of the chain is stale after the edits.
     stale = {key for s in chain for key in told.get((s.subject, s.relation), set())}
     return ChainCase(
         id=str(question["case_id"]),

@@ -1,9 +1,9 @@
 """LoCoMo: long conversations of two people, with questions, evidence turns and readers' notes.
 
-Maharana et al., 2024 (CC BY-NC 4.0: it may measure, never fit). Evidence ids are partly malformed
-("D8:6; D9:17", "D:11:26", "D"): what can be read is read, what cannot is counted in `dropped`.
-Known wrong citations can be mended from the list of dial481/locomo-audit. Observations, events and
-summaries are a language model's, questions by people and models.
+Maharana et al., 2024 (CC BY-NC 4.0: used to measure, never to fit). Some evidence ids are malformed
+("D8:6; D9:17", "D:11:26", "D"): those that can be read are read, the others are counted in
+`dropped`. Known wrong citations can be corrected from the list of dial481/locomo-audit.
+Observations, events and summaries are written by a language model, questions by people and models.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocomoConversation:
-    """One conversation with its questions (category 5 left out).
+    """One conversation with its questions, without category 5.
 
-    `dropped` counts evidence ids that name no turn, `unanswerable` questions
-    left out because none of their evidence could be read.
+    `dropped`: how many evidence ids name no turn; `unanswerable`: how many questions are left out
+    because none of their evidence could be read.
     """
 
     id: str
@@ -44,10 +44,10 @@ class LocomoConversation:
 
 
 def load_locomo(path: Path, *, audit: Path | None = None) -> tuple[LocomoConversation, ...]:
-    """Return the conversations in `path`, with gold mended where `audit` is given.
+    """Return the conversations in `path`, with evidence corrected if `audit` is given.
 
-    Turn and question ids are prefixed with the conversation's id, so that all
-    conversations can share one memory.
+    Turn and question ids have the conversation's id as a prefix, so that all conversations can
+    share one memory.
     """
     mended = _mended(audit) if audit else {}
     return tuple(_conversation(index, raw, mended) for index, raw in enumerate(read_json(path)))
@@ -68,6 +68,7 @@ def _conversation(
     probes: list[Probe] = []
     dropped = unanswerable = 0
     for number, item in enumerate(raw["qa"]):
+        # Adversarial questions ask about what was never said: there is no evidence to find.
         if item["category"] == 5:
             continue
         written = mended.get((index, number), item["evidence"])
@@ -97,6 +98,7 @@ def _conversation(
 
 
 def _turns(name: str, talk: Mapping[str, Any]) -> list[SourceTurn]:
+    # By number: as text, "session_10" would come before "session_2".
     sessions = sorted(
         (int(match[1]), key) for key in talk if (match := re.fullmatch(r"session_(\d+)", key))
     )
@@ -121,7 +123,7 @@ def _session_time(written: str) -> datetime:
 
 
 def _with_picture(said: Mapping[str, Any]) -> str:
-    """Return the words with what a shared picture shows, as a chat would log it."""
+    """Return the text of a turn with the caption of a shared picture, as a chat would log it."""
     caption, query = said.get("blip_caption"), said.get("query")
     if not caption:
         return str(said["text"])
@@ -143,7 +145,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What a reader noted of a person. `cited`: ids of the turns it is drawn from."""
+    """What was noted about a person. `cited`: ids of the turns that it is drawn from."""
 
     text: str
     person: str
@@ -152,9 +154,9 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotedConversation:
-    """One conversation. `sessions`: turns by id, in order, session by session.
+    """One conversation with notes. `sessions`: by session, its turns by id, in order.
 
-    `lines`: what was written of a session, the questions with evidence in it among them.
+    `lines`: by session, everything written about it, with the questions that have evidence in it.
     """
 
     id: str
@@ -177,6 +179,7 @@ def _talk(raw: Json) -> NotedConversation:
         if re.fullmatch(r"session_\d+", name) and turns
     }
     asked: dict[str, list[str]] = defaultdict(list)
+    # A question with its answer is a line about each session that it has evidence in.
     for one in raw["qa"]:
         for written in one["evidence"]:
             for turn in evidence_ids(written):

@@ -1,9 +1,8 @@
 """LongMemEval: questions over a user's chats with an assistant (Wu et al., 2025; MIT).
 
-The evidence file holds, for each question, only the turns that answer it; the
-haystack files hold whole sessions. Put together they are one long memory: all
-evidence turns among all haystack sessions. A haystack session that is the
-evidence session of a question is not stored twice.
+The evidence file has, for each question, only the turns that answer it; the haystack files have
+whole sessions. Together they are one long memory: all evidence turns among all haystack sessions.
+A haystack session that is also the evidence session of a question is not stored twice.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from mags_lab.evaluation.protocol import Probe, SourceTurn
 class LongMemEval:
     """One memory of all sessions, oldest first, and the questions over it.
 
-    Abstention questions have evidence of something else or none; they are left
-    out and counted in `abstentions`.
+    Abstention questions have no evidence, or evidence of something else. They are left out and
+    counted in `abstentions`.
     """
 
     turns: tuple[SourceTurn, ...]
@@ -41,6 +40,7 @@ def load_longmemeval(evidence: Path, haystacks: Path) -> LongMemEval:
     probes = []
     abstentions = 0
     for raw in read_jsonl(evidence):
+        # For abstentions, too: their turns are distractors for all other questions.
         gold = frozenset(_place(raw, sessions))
         if raw["abstention"]:
             abstentions += 1
@@ -63,6 +63,7 @@ def _place(raw: Mapping[str, Any], sessions: dict[str, list[SourceTurn]]) -> Ite
     for name, session in zip(raw["answer_session_ids"], raw["evidence_sessions"], strict=False):
         held = sessions.setdefault(name, [])
         for said in session["turns"]:
+            # A session of a haystack has the turn already, perhaps with other white space.
             known = next((t for t in held if said["content"].strip() in t.text), None)
             if known is None:
                 at = held[0].at if held else _time(session["date"])
@@ -72,7 +73,7 @@ def _place(raw: Mapping[str, Any], sessions: dict[str, list[SourceTurn]]) -> Ite
 
 
 def _haystack(raw: Json) -> Iterator[tuple[str, datetime, list[tuple[str, str]]]]:
-    """Yield (session, time, [(role, words)]) from either of the two shapes of the files."""
+    """Yield (session, time, [(role, text)]) from a file in either of its two formats."""
     if isinstance(raw, dict):
         for step in raw["steps"]:
             if step["step_type"] == "add_messages" and step["messages"]:

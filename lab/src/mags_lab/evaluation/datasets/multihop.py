@@ -1,7 +1,7 @@
 """MuSiQue and HotpotQA as prepared by HippoRAG: questions over a corpus of passages.
 
-MuSiQue (Trivedi et al., 2022; CC BY 4.0) comes with OpenIE triples by
-GPT-3.5 for each passage; HotpotQA (Yang et al., 2018; CC BY-SA 4.0) without.
+MuSiQue (Trivedi et al., 2022; CC BY 4.0) has OpenIE triples by GPT-3.5 for each passage; HotpotQA
+(Yang et al., 2018; CC BY-SA 4.0) has none.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def load_musique(questions: Path, corpus: Path, openie: Path | None = None) -> C
     Only triples of exactly three parts are kept (184 of 17,419 have more or fewer).
     """
     passages = [(p["title"], p["text"]) for p in read_json(corpus)]
+    # Titles repeat in MuSiQue, so a passage is known by title and text.
     ids = {passage: f"p{number}" for number, passage in enumerate(passages)}
     probes = []
     for raw in read_json(questions):
@@ -55,7 +56,7 @@ def load_musique(questions: Path, corpus: Path, openie: Path | None = None) -> C
 
 
 def load_hotpotqa(questions: Path, corpus: Path) -> Corpus:
-    """Return HotpotQA; passages are known by their titles."""
+    """Return HotpotQA, whose passages are identified by their titles."""
     probes = [
         Probe(
             id=raw["_id"],

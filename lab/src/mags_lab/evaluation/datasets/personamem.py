@@ -1,8 +1,8 @@
 """PersonaMem: which of four replies suits a user, given their sessions (Jiang et al., 2025; MIT).
 
-The sessions of a user are in order but not dated: each is put a month after the one before, its
-turns a minute apart. The evidence named for a question is all the sessions of its user, so there
-is nothing to score recall of turns by.
+The sessions of a user are in order but have no dates: each is dated a month after the one before,
+with its turns a minute apart. The evidence given for a question is all sessions of its user, so the
+recall of turns cannot be scored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAME = re.compile(r"\bName: (.+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneOf:
-    """What a user says, replies of which one suits them, and the place of that one."""
+    """What a user says, four replies, and the place of the one that suits them."""
 
     id: str
     kind: str
@@ -39,7 +39,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Persona:
-    """A user: everything said in their sessions, oldest first, and what is asked of it."""
+    """A user: everything said in their sessions, oldest first, and the questions."""
 
     id: str
     name: str
@@ -50,7 +50,7 @@ class Persona:
 def load_personamem(documents: Path, queries: Path) -> tuple[Persona, ...]:
     """The users with their questions, in the order of the file.
 
-    Raises NotFound where a file is missing, InvalidInput for a question without its four replies.
+    Raises NotFound if a file is missing, InvalidInput for a question without its four replies.
     """
     sessions: dict[str, list[Json]] = defaultdict(list)
     for document in read_json(documents):
@@ -75,6 +75,7 @@ def _persona(user: str, documents: list[Json], queries: list[Json]) -> Persona:
         for place, document in enumerate(documents)
         for turn in _turns(document, name, FIRST + place * APART)
     ]
+    # A text that several sessions repeat is told once, when it first occurs.
     once: dict[str, SourceTurn] = {}
     for turn in turns:
         once.setdefault(turn.text, turn)
@@ -83,7 +84,7 @@ def _persona(user: str, documents: list[Json], queries: list[Json]) -> Persona:
 
 
 def _turns(document: Json, name: str, at: datetime) -> Iterator[SourceTurn]:
-    """The turns of a session; what stands for the system tells who the user is."""
+    """The turns of a session; the system's text describes the user."""
     parts = _TURN.split(document["content"])
     speakers = {"USER": name, "ASSISTANT": "assistant", "SYSTEM": "profile"}
     for number, (role, text) in enumerate(zip(parts[1::2], parts[2::2], strict=True)):

@@ -13,25 +13,25 @@ from typing import Any, TypeAlias
 from mags.errors import InvalidInput, NotFound
 
 Json: TypeAlias = Any
-"""A parsed JSON value: its shape is the set's, and each loader checks it by reading it."""
+"""A parsed JSON value. Its shape is that of the set; a loader checks it by reading it."""
 
 
 def read_json(path: Path) -> Json:
-    """Return the JSON value in `path`; `.gz` is unpacked on the way."""
+    """Return the JSON value in `path`, which may be gzipped (`.gz`)."""
     return json.loads(_read(path))
 
 
 def read_jsonl(path: Path) -> Iterator[Json]:
-    """Yield one JSON value a line; empty lines are skipped."""
+    """Yield one JSON value for each line; empty lines are skipped."""
     for line in _read(path).splitlines():
         if line.strip():
             yield json.loads(line)
 
 
 def moment(text: str, pattern: str) -> datetime:
-    """Return the time in `text` by a `strptime` pattern, in UTC (the sets name no zone).
+    """Return the time in `text` by a `strptime` pattern, in UTC, since the sets name no zone.
 
-    Spaces are made single first, and a weekday in brackets is dropped.
+    White space is reduced to single spaces first, and a weekday in brackets is dropped.
     """
     plain = re.sub(r"\s+", " ", re.sub(r"\([A-Za-z]{3}\)", " ", text)).strip()
     try:

@@ -1,4 +1,4 @@
-"""The proving ground: what matches tell about a memory, measured by pure functions.
+"""The proving ground: measures of a memory from the matches that are played with it.
 
 Every measure is defined in docs/reference/metrics.md.
 """

@@ -1,7 +1,7 @@
-"""Ablations: one switch each, and what the memory loses or gains by it.
+"""Ablations: each takes out one part of the memory by a switch.
 
-A switch changes the settings, or puts a policy in the place of the one in use; the game, the
-reader and the player's habits stay as they are.
+A switch changes the settings or replaces the policy. The game, the reader and the player stay as
+they are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _same_policy(policy: Policy) -> Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switch:
-    """A part taken out: `says` what stands in its place."""
+    """An ablation. `says`: what the memory does without the part."""
 
     name: str
     says: str
@@ -39,10 +39,10 @@ class Switch:
 
 
 class Parted:
-    """A policy whose three decisions are made by different ones; None leaves a decision out.
+    """A policy whose three decisions are made by different policies; None leaves one out.
 
-    Without an ask model the question is searched for as it is; without a write model a turn
-    stays an episode with the names that `names` sees in it.
+    Without an ask model the question is searched for as it is. Without a write model a turn is
+    kept as an episode, with the names that `names` finds in it.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Parted:
         self.name = " + ".join("none" if part is None else part.name for part in parts)
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
-        """What a turn needs: everything, where nobody decides."""
+        """The route of a turn; everything, if there is no router."""
         return Route() if self._route is None else self._route.route(turn, recent)
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
@@ -67,11 +67,12 @@ class Parted:
         """The operations, or none."""
         if self._write is not None:
             return self._write.write(turn, recent, recalled)
+        # Names are kept, as an episode has its mentions without any fact.
         return replace(self._names.write(turn, recent, recalled), operations=())
 
 
 def _with(place: str, **changed: object) -> Change:
-    """Change fields of one part of the settings, named by its way: "memory.recall"."""
+    """A change of fields of one part of the settings, by its path: "memory.recall"."""
 
     def change(settings: Settings) -> Settings:
         parts = place.split(".")
@@ -79,6 +80,7 @@ def _with(place: str, **changed: object) -> Change:
         for part in parts:
             whole.append(getattr(whole[-1], part))
         made = replace(whole.pop(), **changed)
+        # Settings are frozen, so every part on the way up is made again.
         for part in reversed(parts):
             made = replace(whole.pop(), **{part: made})
         return cast(Settings, made)
@@ -146,17 +148,17 @@ SWITCHES: Mapping[str, Switch] = {switch.name: switch for switch in _ALL}
 
 
 def switch(name: str, more: Mapping[str, Switch] | None = None) -> Switch:
-    """The switch of that name, of those here and `more`; raises NotFound."""
+    """The switch of a name, among those here and in `more`; raises NotFound."""
     known = {**SWITCHES, **(more or {})}
     if name not in known:
         raise NotFound(f"there is no ablation {name!r}: choose among {', '.join(known)}", name=name)
     return known[name]
 
 
-def model_switches(rules: Policy, heads: Policy) -> dict[str, Switch]:
-    """Switches between the policies that are shipped: one model, two, or none, by decision.
+def model_switches(rules: Policy, reader: Policy) -> dict[str, Switch]:
+    """Switches between the shipped policies: rules alone, or the reader beside them.
 
-    Where a model has nothing to say that can be read, its own fallback speaks.
+    If a model's output cannot be used, its own fallback decides.
     """
 
     def parted(name: str, says: str, *, ask: Policy, write: Policy) -> Switch:
@@ -165,8 +167,6 @@ def model_switches(rules: Policy, heads: Policy) -> dict[str, Switch]:
 
     found = (
         parted("rules", "rules ask and write", ask=rules, write=rules),
-        parted("heads", "one model asks and writes", ask=heads, write=heads),
-        parted("heads ask", "a model asks, rules write", ask=heads, write=rules),
-        parted("heads write", "rules ask, a model writes", ask=rules, write=heads),
+        parted("reader", "rules ask, the reader writes", ask=rules, write=reader),
     )
     return {one.name: one for one in found}

@@ -1,10 +1,10 @@
-"""Poison and audit: every fact of a memory held against the game, and the wrong ones mended.
+"""Poison and audit: compare every fact of a memory with the game, and repair the wrong ones.
 
-A poisoned game is one in which, at one turn, somebody says things that are not so. There are two
-ways back from what should not have been believed. *Mend*: forget the false lines with all that came
-from them alone, open again what they closed, close what holds no longer. *Roll back*: to the
-snapshot before the first false line, and tell the memory again what was said since, the false lines
-left out.
+In a poisoned game, somebody says false things at one turn. There are two ways to repair a memory
+that has believed them. *Mend*: forget the false lines with everything that came from them alone,
+open again the facts that they closed, and close facts that no longer hold. *Roll back*: go to the
+snapshot before the first false line, and tell the memory again what was said since, without the
+false lines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mags_lab.games.turns import Game, GameLine, GameScene, Move, Outcome, Said,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lie:
-    """A line told before, with another thing in the place of what it told of `fact`."""
+    """An earlier line that told `fact`, changed so that it tells `false`."""
 
     line: GameLine
     fact: TruthFact
@@ -34,10 +34,10 @@ class Lie:
 
 
 class Poisoned:
-    """A game with at most `lies` false lines at turn `at`; all else is as it would have been.
+    """A game with at most `lies` false lines at turn `at`; everything else is unchanged.
 
-    A lie is a line that taught what still holds, told again with another object of the same
-    relation, by the same speaker. Chance is drawn from the seed and `at` alone.
+    A lie is a line that taught something that still holds, told again by the same speaker with
+    another object of the same relation. The choice depends on the seed and `at` alone.
     """
 
     def __init__(self, game: Game, *, at: int, lies: int) -> None:
@@ -54,12 +54,12 @@ class Poisoned:
         return self._poisoned(self._game.begin(seed))
 
     def act(self, action: str) -> tuple[Outcome, GameScene | None]:
-        """As in the game inside."""
+        """Act in the wrapped game."""
         outcome, scene = self._game.act(action)
         return outcome, None if scene is None else self._poisoned(scene)
 
     def truth(self) -> Truth:
-        """The truth, in which the false lines teach what is nowhere so."""
+        """The truth of the game, with the false lines as teaching facts that never hold."""
         truth = self._game.truth()
         return replace(truth, teaches={**truth.teaches, **self.false}) if self.false else truth
 
@@ -67,6 +67,7 @@ class Poisoned:
         truth = self._game.truth()
         for place, line in enumerate(scene.said):
             facts = truth.teaches.get((scene.turn, place), ())
+            # Only lines that taught one fact: changing another would change more than that.
             if len(facts) == 1:
                 self._told[facts[0]] = line
         if scene.turn != self._at:
@@ -77,6 +78,7 @@ class Poisoned:
         return replace(scene, said=(*scene.said, *(lie.line for lie in self.lies)))
 
     def _made(self, truth: Truth, at: float) -> Iterable[Lie]:
+        # Sorted before the shuffle: the order of a set differs between processes.
         known = sorted(truth.facts & self._told.keys())
         self._rng.shuffle(known)
         for fact in known:
@@ -84,6 +86,7 @@ class Poisoned:
             others = sorted(
                 {f.object for f in known if f.relation == fact.relation} - {fact.object}
             )
+            # Without the object in its words, a line cannot be changed by replacing it.
             if not others or fact.object not in line.text:
                 continue
             other = self._rng.choice(others)
@@ -99,7 +102,7 @@ WAYS: tuple[Way, ...] = ("nothing", "mend", "roll back")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A fact of the memory, what is to be said of it, and the lines it comes from."""
+    """A fact of the memory, the verdict on it, and the lines it comes from."""
 
     fact: KnownFact
     verdict: FactVerdict
@@ -107,7 +110,7 @@ class Finding:
 
 
 def examine(player: Remembering, world: GameFacts) -> tuple[Finding, ...]:
-    """Every fact of a player's memory held against the game, in the order of their ids."""
+    """Compare every fact of a player's memory with the game, in the order of ids."""
     words = {note.said: note.shown for note in player.notes.values()}
     return tuple(
         Finding(
@@ -120,25 +123,27 @@ def examine(player: Remembering, world: GameFacts) -> tuple[Finding, ...]:
 
 
 def counted(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many facts each verdict was passed on."""
+    """How many facts got each verdict."""
     found = Counter(finding.verdict for finding in findings)
     return {verdict.value: found[verdict] for verdict in FactVerdict}
 
 
 def false_lines(world: GameFacts) -> frozenset[Said]:
-    """Lines that taught nothing but what never was so, as far as the game ever said."""
+    """Lines that taught only facts that never held in the game."""
     so = {*world.facts, *world.over}
     return frozenset(said for said, facts in world.taught.items() if facts and so.isdisjoint(facts))
 
 
 def mend(player: Remembering, world: GameFacts) -> dict[str, int]:
     """Mend a memory in place; returns how many nodes were forgotten, closed and opened."""
+    # Forgetting comes first: it changes which facts are still there to be closed or opened.
     memory, false = player.memory, false_lines(world)
     done = dict.fromkeys(("forgotten", "closed", "opened"), 0)
     for episode, note in list(player.notes.items()):
         if note.said in false:
             done["forgotten"] += len(memory.forget(episode).ids)
             player.let_go([episode])
+    # The time of the game, not of the clock: it is what the memory's facts are dated by.
     now = EPOCH_S + max((note.line.at for note in player.notes.values()), default=0.0)
     for finding in examine(player, world):
         if finding.verdict in (FactVerdict.STALE, FactVerdict.WRONG):
@@ -151,7 +156,7 @@ def mend(player: Remembering, world: GameFacts) -> dict[str, int]:
 
 
 def _told_open(finding: Finding, player: Remembering, world: GameFacts) -> bool:
-    """Whether another fact of the memory that is open tells the same."""
+    """Whether another, open fact of the memory tells the same."""
     told = world.told_by(finding.fact) & frozenset(world.facts)
     return any(
         one.open and told <= world.told_by(one) for one in known_facts(player.memory, player.notes)
@@ -159,10 +164,10 @@ def _told_open(finding: Finding, player: Remembering, world: GameFacts) -> bool:
 
 
 class Audited:
-    """A player whose memory is looked at, and mended, in the middle of a game.
+    """A player whose memory is audited and repaired in the middle of a game.
 
     A snapshot is taken before every `every`-th turn. Before turn `at` the memory is examined and
-    brought back in the way `how`; `findings` and `done` tell what was found and what it took.
+    repaired as `how` says; `findings` and `done` have the results.
     """
 
     def __init__(self, player: Remembering, *, at: int, how: Way, every: int = 25) -> None:
@@ -177,29 +182,30 @@ class Audited:
         self._end = End(facts=frozenset(), over=frozenset(), taught={})
 
     def watch(self, match: GameMatch) -> None:
-        """Tell it where the truth is to be asked when it audits."""
+        """Set the match whose truth the audit uses; to be called before the match begins."""
         self._match = match
 
     def begin(self, scene: GameScene) -> None:
-        """A new game in a new memory."""
+        """Begin a new game with a new memory."""
         self._player.begin(scene)
         self._heard = []
         self.findings, self.done = (), {}
 
     def choose(self, scene: GameScene) -> Move:
-        """Choose, after a snapshot or an audit where one is due."""
+        """Choose, after an audit or a snapshot if one is due."""
         if scene.turn == self._at:
             self._audit()
         if scene.turn % self._every == 0:
             self._player.memory.snapshot(_mark(scene.turn))
         self._heard.extend(noted(scene))
         move = self._player.choose(scene)
+        # The truth as of this turn, for an audit before the next one.
         assert self._match is not None, "watch() was not called"
         self._end = self._match.end
         return move
 
     def rewarded(self, outcome: Outcome) -> None:
-        """Hand it on."""
+        """Pass the outcome on to the player."""
         self._player.rewarded(outcome)
 
     def _audit(self) -> None:
@@ -212,10 +218,11 @@ class Audited:
             self.done = self._back(false_lines(world))
 
     def _back(self, false: Collection[Said]) -> dict[str, int]:
-        """Go back to before the first false line, and hear again what was true."""
+        """Roll back to before the first false line, and tell again what was true."""
         if not false:
             return {"replayed": 0, "left out": 0}
         first = min(turn for turn, _ in false)
+        # The last snapshot at or before the first false line.
         since = first - first % self._every
         self._player.memory.rollback(_mark(since))
         gone = [i for i, note in self._player.notes.items() if note.said[0] >= since]
@@ -231,8 +238,10 @@ def _mark(turn: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoisonedGame:
-    """A poisoned game with one way back: mean rewards `before` the poison, from it to the audit
-    (`sick`) and `after`; `touched`: after, of the questions that rest on what was lied `about`.
+    """The results of a poisoned game with one way of repair (`how`).
+
+    Mean rewards `before` the lies, from them to the audit (`sick`), and `after`; `touched`: after
+    the audit, of the questions that rest on facts that were lied `about`.
     """
 
     how: str
@@ -248,7 +257,7 @@ class PoisonedGame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dose:
-    """When a game is poisoned and when the memory is audited; `lies` at most."""
+    """The turns at which a game is poisoned and the memory audited; `lies`: at most so many."""
 
     seed: int
     turns: int
@@ -267,8 +276,8 @@ def course(
 ) -> PoisonedGame:
     """Play a game whose memory is audited in the middle; the game may be poisoned or clean.
 
-    `touched`: facts; questions about the same of the same are scored apart. None: what a
-    poisoned game lied about.
+    `touched`: facts; questions about the same subject and relation are scored apart. None: the
+    facts that a poisoned game lied about.
     """
     audited = Audited(player, at=dose.audited, how=how)
     match = GameMatch(game, audited, seed=dose.seed, turns=dose.turns)

@@ -1,8 +1,8 @@
-"""Update fidelity: the facts of a memory against those of the game.
+"""Update fidelity: compares the facts of a memory with those of the game.
 
-A fact of the memory tells a fact of the game where a line it comes from taught that fact, and
-subject and object are the same, in either order; how the relation is worded does not matter. A
-fact of one thing alone (somebody lies) is told where that thing is one of the two.
+A fact of the memory tells a fact of the game if a line it comes from taught that fact, and if
+subject and object are the same, in either order; the words of the relation do not matter. A fact
+about one thing alone (somebody lies) is told if that thing is one of the two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mags_lab.games.turns import Said, TruthFact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFact:
-    """A fact as a memory holds it: `open` or closed, and the lines of the game it comes from."""
+    """A fact of a memory: `open` or closed, and the lines of the game that it comes from."""
 
     id: int
     subject: str
@@ -30,7 +30,7 @@ class KnownFact:
 
 
 def known_facts(memory: Memory, notes: Mapping[int, Note]) -> tuple[KnownFact, ...]:
-    """The facts of a memory whose episodes are these lines, in the order of their ids."""
+    """The facts of a memory in the order of ids; `notes`: the lines of its episodes."""
     now = {fact.id for fact in memory.facts(current=True)}
     found = [
         KnownFact(
@@ -47,25 +47,25 @@ def known_facts(memory: Memory, notes: Mapping[int, Note]) -> tuple[KnownFact, .
 
 
 class FactVerdict(Enum):
-    """What a fact of the memory is, held against the game."""
+    """The verdict on a fact of the memory, compared with the game."""
 
     RIGHT = "right"
-    """open, and so"""
+    """open, and holds"""
     STALE = "stale"
-    """open, and no longer so"""
+    """open, but no longer holds"""
     WRONG = "wrong"
-    """open, and never so: misread, or from a line that was false"""
+    """open, but never held: misread, or from a false line"""
     CLOSED = "closed"
-    """closed, and no longer so, or never told by the game"""
+    """closed, and no longer holds, or was never told by the game"""
     LOST = "lost"
-    """closed, and still so"""
+    """closed, but still holds"""
     BESIDE = "beside"
     """from lines that taught nothing"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameFacts:
-    """What the game says: `facts` hold, `over` did; `taught` by line."""
+    """The facts of the game: `facts` hold, `over` did hold; `taught`: by line."""
 
     facts: Collection[TruthFact]
     over: Collection[TruthFact]
@@ -77,7 +77,7 @@ class GameFacts:
         return frozenset(fact for fact in taught if is_same(known, fact))
 
     def verdict(self, known: KnownFact) -> FactVerdict:
-        """What a fact of the memory is."""
+        """The verdict on a fact of the memory."""
         if not any(said in self.taught for said in known.said):
             return FactVerdict.BESIDE
         told = self.told_by(known)
@@ -90,9 +90,9 @@ class GameFacts:
 
 
 def is_same(known: KnownFact, fact: TruthFact) -> bool:
-    """Whether both name the same two things: one name the other, or a whole word of it.
+    """Whether both are about the same two things, or the same one if the game's fact has one.
 
-    The same one thing, where the game's fact is of one alone.
+    Two names are the same if one is the other, or whole words of it.
     """
     if not fact.object:
         return any(_names(name, fact.subject) for name in (known.subject, known.object))
@@ -101,17 +101,18 @@ def is_same(known: KnownFact, fact: TruthFact) -> bool:
 
 
 def _names(written: str, name: str) -> bool:
+    # With spaces around, so that only whole words match.
     a, b = f" {fold(written)} ", f" {fold(name)} "
     return bool(a.strip() and b.strip()) and (a in b or b in a)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fidelity:
-    """Counts, and the shares made of them; see docs/reference/metrics.md.
+    """Counts, and shares of them; see docs/reference/metrics.md.
 
-    `holding`: facts that were told and hold, `held` of them open in the memory, `lost` closed
-    and not open. `ended`: facts that were told and hold no longer, `stale` of them still open.
-    `open`: open facts of the memory from lines that taught something, `right` of them so.
+    `holding`: facts that were told and hold; `held`: of them, open in the memory; `lost`: closed
+    and not open. `ended`: facts that were told and no longer hold; `stale`: of them, still open.
+    `open`: open facts of the memory from lines that taught something; `right`: of them, correct.
     """
 
     holding: int
@@ -124,12 +125,12 @@ class Fidelity:
 
     @property
     def precision(self) -> float:
-        """right / open; 1 where nothing is open."""
+        """right / open; 1 if nothing is open."""
         return self.right / self.open if self.open else 1.0
 
     @property
     def recall(self) -> float:
-        """held / holding; 1 where nothing holds."""
+        """held / holding; 1 if nothing holds."""
         return self.held / self.holding if self.holding else 1.0
 
     @property
@@ -140,17 +141,17 @@ class Fidelity:
 
     @property
     def left_open(self) -> float:
-        """stale / ended; 0 where nothing ended."""
+        """stale / ended; 0 if nothing ended."""
         return self.stale / self.ended if self.ended else 0.0
 
     @property
     def wrongly_closed(self) -> float:
-        """lost / (held + lost): of what was written and holds, what was closed; 0 without any."""
+        """lost / (held + lost): the closed share of facts that were written and hold, else 0."""
         written = self.held + self.lost
         return self.lost / written if written else 0.0
 
     def __add__(self, other: Fidelity) -> Fidelity:
-        """Both memories together, counts added."""
+        """Both together: the counts are added."""
         return Fidelity(
             holding=self.holding + other.holding,
             held=self.held + other.held,
@@ -163,7 +164,7 @@ class Fidelity:
 
 
 def fidelity(known: Iterable[KnownFact], world: GameFacts) -> Fidelity:
-    """Hold every fact of a memory against the game."""
+    """Compare every fact of a memory with the game."""
     open_, right = 0, 0
     told_open: set[TruthFact] = set()
     told_closed: set[TruthFact] = set()
@@ -173,10 +174,12 @@ def fidelity(known: Iterable[KnownFact], world: GameFacts) -> Fidelity:
         open_ += counted
         right += verdict is FactVerdict.RIGHT
         (told_open if fact.open else told_closed).update(world.told_by(fact))
+    # A fact that ended and began again holds.
     holding, ended = set(world.facts), set(world.over) - set(world.facts)
     return Fidelity(
         holding=len(holding),
         held=len(holding & told_open),
+        # Closed by one fact and told again by another: nothing is lost.
         lost=len((holding & told_closed) - told_open),
         ended=len(ended),
         stale=len(ended & told_open),

@@ -16,51 +16,51 @@ from mags_lab.games.adventures.catalogue import POINTS
 from mags_lab.games.matches import PlayedTurn
 
 DECADES = (10, 100, 1_000, 10_000)
-"""Ages in turns up to which retention is told."""
+"""Upper limits, in turns, of the ages by which retention is reported."""
 MANY = 3
-"""So many facts that decide count as one with more of them."""
+"""Questions that are decided by this many facts or more are reported together."""
 
 
 def score(turns: Collection[PlayedTurn]) -> float:
-    """Mean reward a turn, in [0, 1]."""
+    """Mean reward per turn, in [0, 1]."""
     return _mean([turn.reward for turn in turns])
 
 
 def total(turns: Collection[PlayedTurn]) -> float:
-    """Sum of rewards, in [0, 1] where each is a share of all that a game has to give."""
+    """Sum of rewards, in [0, 1] if each reward is a share of all points of a game."""
     return sum(turn.reward for turn in turns)
 
 
 def chance(turns: Collection[PlayedTurn]) -> float:
-    """What choosing blindly would bring where only the best is rewarded: mean |best| / choices."""
+    """The score of random choices if only the best are rewarded: mean |best| / choices."""
     return _mean([len(turn.best) / turn.choices for turn in turns])
 
 
 def told(turns: Collection[PlayedTurn]) -> float:
-    """What one would score who forgets nothing and reads rightly, but knows only what was told.
+    """The score of a player that forgets nothing and reads correctly, but knows only what was told.
 
-    1 for a turn whose best action follows from that, else what choosing blindly would bring.
+    1 for a turn whose best action follows from that, else the score of a random choice.
     """
     return _mean([1.0 if turn.knowable else len(turn.best) / turn.choices for turn in turns])
 
 
 def recall_accuracy(turns: Iterable[PlayedTurn]) -> float:
-    """Share of the facts that decide which a shown line taught; mean over `decided` turns.
+    """Share of the deciding facts that a shown line taught; mean over `decided` turns.
 
-    1 where no turn is: nothing that was needed was missing.
+    1 if there is no such turn: nothing that was needed was missing.
     """
     shares = [turn.carried / turn.needed for turn in decided(turns)]
     return _mean(shares) if shares else 1.0
 
 
 def whole_recall(turns: Iterable[PlayedTurn]) -> float:
-    """Share of the `decided` turns in which every fact that decides was shown; 1 without any."""
+    """Share of the `decided` turns in which every deciding fact was shown; 1 without any."""
     whole = [float(turn.carried == turn.needed) for turn in decided(turns)]
     return _mean(whole) if whole else 1.0
 
 
 def explained(turns: Iterable[PlayedTurn]) -> float:
-    """Share of the rightly `decided` turns that cite a line teaching a fact that decided."""
+    """Share of the correct `decided` turns that cite a line which teaches a deciding fact."""
     cites = [
         float(not set(turn.cited).isdisjoint(turn.teaching))
         for turn in decided(turns)
@@ -70,13 +70,16 @@ def explained(turns: Iterable[PlayedTurn]) -> float:
 
 
 def decided(turns: Iterable[PlayedTurn]) -> list[PlayedTurn]:
-    """The turns decided by facts that had all been told: what a memory can be asked for."""
+    """The turns that are decided by facts which have all been told.
+
+    Only these say something about a memory: for all others there was nothing to remember.
+    """
     return [turn for turn in turns if turn.needed and turn.knowable]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionBand:
-    """Turns whose facts were last told `above` to `upto` turns ago (above excluded)."""
+    """Turns whose facts were last told `above` (excluded) to `upto` (included) turns ago."""
 
     above: int
     upto: int
@@ -88,10 +91,11 @@ class RetentionBand:
 def retention(
     turns: Iterable[PlayedTurn], upto: Sequence[int] = DECADES
 ) -> tuple[RetentionBand, ...]:
-    """Score and recall accuracy by the age of what was needed; spans without a turn left out."""
+    """Score and recall accuracy by the age of the facts needed; bands without a turn left out."""
     found: dict[int, list[PlayedTurn]] = defaultdict(list)
     for turn in decided(turns):
         place = next((i for i, most in enumerate(upto) if (turn.age or 0) <= most), None)
+        # None: told longer ago than the last band reaches.
         if place is not None:
             found[place].append(turn)
     return tuple(
@@ -107,13 +111,13 @@ def retention(
 
 
 def weighed(kept: Sequence[RetentionBand]) -> tuple[float, int]:
-    """The score of all questions of some spans together, and how many they are."""
+    """The score of all questions of some bands together, and how many questions there are."""
     asked = sum(one.turns for one in kept)
     return sum(one.score * one.turns for one in kept) / max(1, asked), asked
 
 
 def by_facts(turns: Iterable[PlayedTurn], many: int = MANY) -> dict[int, tuple[RetentionBand, ...]]:
-    """Retention by how many facts decide, `many` and more together, rising."""
+    """Retention by the number of deciding facts, ascending, with `many` and more together."""
     found: dict[int, list[PlayedTurn]] = defaultdict(list)
     for turn in decided(turns):
         found[min(turn.needed, many)].append(turn)
@@ -123,7 +127,7 @@ def by_facts(turns: Iterable[PlayedTurn], many: int = MANY) -> dict[int, tuple[R
 def by_kind(
     turns: Iterable[PlayedTurn], measure: Callable[[Collection[PlayedTurn]], float] = score
 ) -> dict[str, float]:
-    """A measure for each kind of question, in the order of their names."""
+    """A measure for each kind of question, sorted by name."""
     found: dict[str, list[PlayedTurn]] = defaultdict(list)
     for turn in turns:
         found[turn.kind].append(turn)
@@ -131,7 +135,7 @@ def by_kind(
 
 
 def by_change(turns: Iterable[PlayedTurn]) -> dict[str, float]:
-    """Mean reward of the questions that a change has touched, by the sort of the last one."""
+    """Mean reward of the questions that a change has touched, by the sort of the last change."""
     found: dict[str, list[PlayedTurn]] = defaultdict(list)
     for turn in turns:
         if turn.since is not None:
@@ -146,20 +150,20 @@ def _mean(values: Sequence[float]) -> float:
 
 
 BEFORE = 50
-"""Turns before a change whose score is held against those after it."""
+"""Turns before a change whose score is compared with those after it."""
 
 STEADY = 3
-"""Touched questions answered rightly in a row that count as recovered."""
+"""Correct answers in a row to touched questions that count as recovered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeOutcome:
-    """One change: `at` its turn, and the questions it touched until the next that touched them.
+    """One change at turn `at`, and the questions that it touched before another change did.
 
-    `before`: mean reward of the turns before; `after`: of the touched ones. `turns`: from the
-    change to the first of the right answers that stay right; `asks`: wrong ones until then;
-    `recovered` False: never, both then count what was seen. `lost`: what the touched questions
-    brought less than `before` until recovery, summed, at least 0.
+    `before`: mean reward of the turns before; `after`: of the touched questions. `turns`: from the
+    change to the first answer of the row of correct ones; `asks`: touched questions until then. If
+    `recovered` is False there was no such row, and both count what was seen. `lost`: by how much
+    the rewards of the touched questions were below `before` until recovery, summed, at least 0.
     """
 
     at: int
@@ -177,12 +181,13 @@ def adapted(
 ) -> tuple[ChangeOutcome, ...]:
     """Every change that touched a question asked later, in order.
 
-    Changes in the first turn have no before and are left out. Recovered is who answers `steady`
-    touched questions in a row rightly, or all that were asked where they are fewer.
+    Changes in the first turn are left out, as there is nothing before them. A player has recovered
+    once it answers `steady` touched questions in a row correctly, or all if there are fewer.
     """
     touched: dict[int, list[PlayedTurn]] = defaultdict(list)
     for turn in turns:
         if turn.since is not None:
+            # `since` counts turns from the change, so this is the turn of the change.
             touched[turn.turn - turn.since].append(turn)
     found = []
     for at in sorted(touched):
@@ -195,6 +200,7 @@ def adapted(
 def _adapted(at: int, before: float, touched: Sequence[PlayedTurn], steady: int) -> ChangeOutcome:
     run = min(steady, len(touched))
     starts = range(len(touched) - run + 1)
+    # The first touched question from which `run` answers in a row are right.
     place = next((i for i in starts if all(t.right for t in touched[i : i + run])), None)
     asks = len(touched) if place is None else place
     last = touched[-1] if place is None else touched[place]
@@ -212,7 +218,7 @@ def _adapted(at: int, before: float, touched: Sequence[PlayedTurn], steady: int)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adaptability:
-    """Means over changes; `recovered` is a share, `changes` how many there were."""
+    """Means over changes; `recovered`: a share; `changes`: how many there were."""
 
     changes: int
     before: float
@@ -224,7 +230,7 @@ class Adaptability:
 
 
 def adaptability(changes: Iterable[ChangeOutcome]) -> Adaptability | None:
-    """What changes cost on the mean; None where there was none."""
+    """The mean cost of changes; None if there was none."""
     found = list(changes)
     if not found:
         return None
@@ -241,22 +247,22 @@ def adaptability(changes: Iterable[ChangeOutcome]) -> Adaptability | None:
 
 
 def after_change(turns: Iterable[PlayedTurn]) -> float | None:
-    """Mean reward of the questions that a change has touched; None where none has."""
+    """Mean reward of the questions that a change has touched; None if there are none."""
     rewards = [turn.reward for turn in turns if turn.since is not None]
     return sum(rewards) / len(rewards) if rewards else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One match in numbers; what does not apply is None. See docs/reference/metrics.md.
+    """One match in numbers; figures that do not apply are None. See docs/reference/metrics.md.
 
-    `score`: mean reward a turn, or the sum of rewards in an adventure, whose points are to be
-    had once each. `told`: the score that what was told is worth. `facts`: `retention` by how many
-    facts decide, three and more as 3. `kinds`: score by kind of question, `sorts`: by the sort of
-    the change that touched it.
-    `nodes`, `arcs`: for each rule that holds; `recall_ms`, `engram_ms`: mean processor time a
-    turn, `turn_ms`: median of the whole; `objective`: L. `cpu_s`: processor time of the match, of
-    its choices alone where the rest was not measured; `commit`: of the sources that played it.
+    `score`: mean reward per turn, or the sum of rewards in an adventure, where each point can be
+    had once. `told`: see the function. `facts`: `retention` by the number of deciding facts, three
+    and more as 3. `kinds`: score by kind of question; `sorts`: by the sort of the change that
+    touched it.
+    `nodes`, `arcs`: for each rule that holds; `recall_ms`, `engram_ms`: mean processor time per
+    turn; `turn_ms`: median of the whole turn; `objective`: L. `cpu_s`: processor time of the match,
+    or of its choices alone if the rest was not measured; `commit`: of the sources that played it.
     """
 
     played: MatchIdentity
@@ -290,6 +296,7 @@ def figures(kept: MatchRecord) -> Figures:
     """Every measure of one match."""
     turns, left = kept.turns, kept.left
     whole = whole_recall(turns)
+    # In an adventure a reward is a share of all points, so rewards are summed, not averaged.
     scored = total if kept.played.game.partition("/")[0] in POINTS else score
     return Figures(
         played=kept.played,
@@ -315,6 +322,7 @@ def figures(kept: MatchRecord) -> Figures:
         nodes=None if left is None else left.cost.counts.nodes / max(1, kept.rules),
         arcs=None if left is None else left.cost.counts.arcs / max(1, kept.rules),
         objective=None if left is None else _objective(kept, whole),
+        # Records of earlier versions have no time for the whole match.
         cpu_s=kept.cpu_s or sum(turn.choose_s for turn in turns),
         commit=kept.commit,
     )
@@ -330,7 +338,7 @@ def _objective(kept: MatchRecord, whole: float) -> float:
 def over_seeds(
     found: Sequence[Figures], measure: Callable[[Figures], float | None]
 ) -> Interval | None:
-    """Mean of a measure with its 95% bootstrap interval over matches; None where none has it."""
+    """Mean of a measure with its 95% bootstrap interval over matches; None if no match has it."""
     values = [value for one in found if (value := measure(one)) is not None]
     return bootstrap(values) if values else None
 

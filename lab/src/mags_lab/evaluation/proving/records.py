@@ -1,4 +1,4 @@
-"""A match kept: who played what, every turn, and what the memory was at the end, as JSON lines."""
+"""Records of matches as JSON lines: who played what, every turn, and the memory at the end."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import Game, Player
 
 RUNS = "runs.jsonl"
-"""Lies beside records and tells how they came about; it is none of them."""
+"""The file beside records that says how they were played; it is not a record itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchIdentity:
-    """What identifies a match. `game` as "nonsense/standard", `bank` of sentences, `player` by
-    name, `switch`: the ablation, empty for none; `turns`: at most so many. `reader`: the frozen
-    model's name, empty for the one that comes with MAGS.
+    """What identifies a match.
+
+    `game`: such as "nonsense/standard"; `bank`: of sentences; `player`: by name; `switch`: the
+    ablation, empty for none; `turns`: at most so many. `reader`: the frozen model's name, empty
+    for the one that comes with MAGS.
     """
 
     game: str
@@ -39,7 +41,7 @@ class MatchIdentity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """What a memory was when the match stopped: its fidelity, its cost, and how much it slept."""
+    """A memory when the match stopped: its fidelity, its cost, its notes, themes and bytes."""
 
     fidelity: Fidelity
     cost: Cost
@@ -50,16 +52,17 @@ class Left:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRecord:
-    """A match as it went. `rules`: facts told that hold at the end; `left` None: no memory.
+    """A match that was played. `rules`: facts told that hold at the end; `left` None: no memory.
 
-    `cpu_s`: processor time of it all, game and player, 0 where it was not measured; `commit`: of
-    the sources that played it, "" where it is not known.
+    `cpu_s`: processor time of game and player, 0 if it was not measured; `commit`: of the sources
+    that played it, "" if it is not known.
     """
 
     played: MatchIdentity
     turns: tuple[PlayedTurn, ...]
     rules: int = 0
     left: Left | None = None
+    # Not compared: the same match played again is equal, however long it took.
     cpu_s: float = field(default=0.0, compare=False)
     commit: str = field(default="", compare=False)
 
@@ -72,7 +75,7 @@ def record(
     on_turn: Callable[[PlayedTurn], None] | None = None,
     lines: bool = True,
 ) -> MatchRecord:
-    """Play a match and keep it. `lines` False leaves out the words shown, which are most of it."""
+    """Play and record a match. `lines` False leaves out the lines shown, which are most of it."""
     began = time.process_time()
     match = GameMatch(game, player, seed=played.seed, turns=played.turns)
     turns = []
@@ -92,7 +95,7 @@ def record(
 
 
 def left_by(player: Remembering, end: End, turns: int) -> Left:
-    """What a player's memory is now, held against what the game says."""
+    """A player's memory at this moment, compared with the game."""
     memory = player.memory
     world = GameFacts(facts=end.facts, over=end.over, taught=end.taught)
     stats = memory.stats()
@@ -106,8 +109,9 @@ def left_by(player: Remembering, end: End, turns: int) -> Left:
 
 
 def write_record(path: Path, kept: MatchRecord) -> None:
-    """One line for the match, one a turn, one for what was left; the whole file or none."""
+    """One line for the match, one for each turn, one for the memory; the whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    # A name that `record_files` does not see, so that nobody reads half a match.
     unfinished = path.with_name(f"{path.name}.unfinished")
     with unfinished.open("w", encoding="utf-8") as file:
         head = {
@@ -125,7 +129,7 @@ def write_record(path: Path, kept: MatchRecord) -> None:
 
 
 def read_record(path: Path) -> MatchRecord:
-    """The reverse; raises InvalidInput for what is no whole record."""
+    """The reverse of `write_record`; raises InvalidInput for a file that is not a whole record."""
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     if len(lines) < 2:
         raise InvalidInput(f"{path} is no record of a match: it is cut short", path=str(path))
@@ -135,32 +139,36 @@ def read_record(path: Path) -> MatchRecord:
         turns=tuple(from_json(line) for line in lines[1:-1]),
         rules=int(head["rules"]),
         left=None if foot["left"] is None else _left(foot["left"]),
+        # Records of earlier versions lack these two.
         cpu_s=float(head.get("cpu_s", 0.0)),
         commit=str(head.get("commit", "")),
     )
 
 
 def read_records(paths: Iterable[Path]) -> list[MatchRecord]:
-    """Every record of these files, and of those in folders, by name."""
+    """Every record of these files, and of the files in these folders, by name."""
     files = [file for path in paths for file in (record_files(path) if path.is_dir() else [path])]
     return [read_record(file) for file in files]
 
 
 def record_files(folder: Path) -> list[Path]:
-    """The files of records straight in a folder, by name."""
+    """The record files directly in a folder, by name."""
     return sorted(file for file in folder.glob("*.jsonl") if file.name != RUNS)
 
 
 def file_name(played: MatchIdentity) -> str:
-    """A name for a record that no other match has."""
-    bank = played.bank.replace("/", "-")  # it may be a file
+    """A file name for a record that no other match has."""
+    bank = played.bank.replace("/", "-")  # a bank may be given as a path
     parts = (played.game.replace("/", "-"), bank, played.player, played.switch)
     words = "-".join(part.replace(" ", "_") for part in (*parts, _spelled(played.reader)) if part)
     return f"{words}-{played.turns}-{played.seed}.jsonl"
 
 
 def _spelled(reader: str) -> str:
-    """A model's name as part of a file's; spaces will be underscores, so these are escaped."""
+    """A model's name as part of a file name.
+
+    `file_name` turns spaces into underscores, so underscores are escaped here.
+    """
     return quote(reader, safe=" ").replace("_", "%5F")
 
 

@@ -1,4 +1,4 @@
-"""Tables of matches: players side by side, their gains over others, ablations beside the whole."""
+"""Tables of matches: players side by side, their gains, and ablations beside the whole memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def improvement(
     """100 (mean of ours / mean of theirs - 1), with a 95% bootstrap interval over seeds.
 
     Scores of the same seeds, in the same order: seeds are drawn in pairs, `draws` times (Efron,
-    1979). Raises InvalidInput where there is no seed, or theirs never scored.
+    1979). Raises InvalidInput if there is no seed, or if theirs are all 0.
     """
     ours_of, theirs_of = _pairs(ours, theirs)
     if theirs_of.mean() <= 0.0:
@@ -34,6 +34,7 @@ def improvement(
     drawn = np.random.default_rng(seed).integers(0, len(ours_of), (draws, len(ours_of)))
     below = theirs_of[drawn].mean(axis=1)
     above = ours_of[drawn].mean(axis=1)
+    # A draw in which the other never scored has no ratio, and is left out.
     ratios = 100.0 * (above[below > 0.0] / below[below > 0.0] - 1.0)
     low, high = np.percentile(ratios, [2.5, 97.5])
     mean = 100.0 * (ours_of.mean() / theirs_of.mean() - 1.0)
@@ -41,7 +42,7 @@ def improvement(
 
 
 def difference(ours: Sequence[float], theirs: Sequence[float]) -> Interval:
-    """Mean of ours less theirs, seed by seed, with its 95% bootstrap interval."""
+    """Mean of ours minus theirs, seed by seed, with its 95% bootstrap interval."""
     ours_of, theirs_of = _pairs(ours, theirs)
     return bootstrap(list(ours_of - theirs_of))
 
@@ -64,18 +65,18 @@ NONE = "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A table in words."""
+    """A table of texts."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
     def turned(self) -> Grid:
-        """Rows as columns, columns as rows."""
+        """The table transposed."""
         head, *rows = zip(self.head, *self.rows, strict=True)
         return Grid(head=head, rows=tuple(rows))
 
     def markdown(self) -> str:
-        """As Markdown."""
+        """The table as Markdown."""
         lines = [self.head, ("---",) * len(self.head), *self.rows]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
@@ -118,11 +119,11 @@ COLUMNS: dict[str, Measure] = {
     "engram ms": lambda one: one.engram_ms,
     "L": lambda one: one.objective,
 }
-"""Columns of the table of players; shares in percent."""
+"""The columns of the table of players; shares are in percent."""
 
 
 def left_open(group: Iterable[Figures]) -> str:
-    """How many of the facts that had ended memories held open, all together; "-" without any."""
+    """How many of the ended facts are still open, over all matches; "-" without any."""
     known = [one.fidelity for one in group if one.fidelity is not None]
     if not known:
         return NONE
@@ -130,7 +131,7 @@ def left_open(group: Iterable[Figures]) -> str:
 
 
 def by_player(found: Iterable[Figures]) -> dict[str, list[Figures]]:
-    """Figures by player, each in the order of seeds; players in the order they came."""
+    """Figures by player, each in the order of seeds; players in the order they first occur."""
     groups: dict[str, list[Figures]] = defaultdict(list)
     for one in found:
         groups[one.played.player].append(one)
@@ -138,7 +139,7 @@ def by_player(found: Iterable[Figures]) -> dict[str, list[Figures]]:
 
 
 def players(found: Iterable[Figures]) -> Grid:
-    """A line a player: means over seeds, the score with its interval."""
+    """A row for each player: means over seeds, the score with its interval."""
     groups = by_player(found)
     rows = [
         (name, str(len(group)), *(_cell(group, column) for column in COLUMNS))
@@ -148,7 +149,7 @@ def players(found: Iterable[Figures]) -> Grid:
 
 
 def improvements(found: Iterable[Figures], *, ours: str = "MAGS") -> Grid:
-    """What one player gains over each other in percent, over all turns and after changes."""
+    """What one player gains over each other one in percent, over all turns and after changes."""
     groups = by_player(found)
     mine = groups.get(ours, [])
     rows = []
@@ -161,13 +162,13 @@ def improvements(found: Iterable[Figures], *, ours: str = "MAGS") -> Grid:
 
 
 def ages(found: Iterable[Figures]) -> Grid:
-    """Score by how long ago what was needed was told, and of how many questions."""
+    """Score by how long ago the needed facts were told, with the number of questions."""
     groups = {name: [o.retention for o in group] for name, group in by_player(found).items()}
     return _ages("player", groups)
 
 
 def facts(found: Sequence[Figures]) -> Grid:
-    """`ages` apart by how many facts decide, after all of them; empty where it is always one."""
+    """`ages` for all questions, then by the number of deciding facts; empty if it is always one."""
     counts = sorted({count for one in found for count in one.facts})
     groups = {"all": [one.retention for one in found]}
     for count in counts:
@@ -177,7 +178,7 @@ def facts(found: Sequence[Figures]) -> Grid:
 
 
 def _ages(name: str, groups: Mapping[str, Sequence[Sequence[RetentionBand]]]) -> Grid:
-    """A row a group of matches: the score in each span, questions of all matches alike."""
+    """A row for each group of matches: the score in each span, every question with equal weight."""
     oldest = max((k.upto for group in groups.values() for one in group for k in one), default=0)
     spans = [upto for upto in DECADES if upto <= oldest]
     rows = []
@@ -194,7 +195,7 @@ def kinds(found: Iterable[Figures]) -> Grid:
 
 
 def sorts(found: Iterable[Figures]) -> Grid:
-    """Score of touched questions by the sort of the change."""
+    """Score of touched questions, by the sort of the change."""
     return _apart(found, lambda one: one.sorts)
 
 
@@ -220,11 +221,11 @@ DELTAS: dict[str, Measure] = {
     "engram ms": lambda one: one.engram_ms,
     "nodes/rule": lambda one: one.nodes,
 }
-"""What an ablation may change."""
+"""The columns of the table of ablations."""
 
 
 def ablated(whole: Sequence[Figures], without: Mapping[str, Sequence[Figures]]) -> Grid:
-    """What each switch changes against the whole: mean difference, its interval over seeds."""
+    """What each switch changes: mean difference to the whole memory, with interval over seeds."""
     rows = [("(whole)", *(_cell(whole, name, DELTAS) for name in DELTAS))]
     for name, group in without.items():
         rows.append((name, *(_delta(group, whole, measure) for measure in DELTAS.values())))
@@ -249,7 +250,8 @@ def _gained(ours: Sequence[Figures], theirs: Sequence[Figures], measure: Measure
 def _paired(
     ours: Sequence[Figures], theirs: Sequence[Figures], measure: Measure
 ) -> list[tuple[float, float]]:
-    """Both values of each seed that both have."""
+    """Both values, for each seed that has both."""
+    # A seed is one game: without its counterpart a value would be compared with other games.
     other = {one.played.seed: measure(one) for one in theirs}
     found = []
     for one in ours:
@@ -269,12 +271,12 @@ def _cell(group: Sequence[Figures], column: str, columns: dict[str, Measure] = C
 
 
 def seeds(count: int) -> str:
-    """So many seeds, in words."""
+    """A number of seeds in words."""
     return "1 seed" if count == 1 else f"{count} seeds"
 
 
 def shown(interval: Interval, form: str = ".1f") -> str:
-    """A mean with its interval in brackets; alone where it is of one value, which has none."""
+    """A mean with its interval in brackets; without it for a single value, which has none."""
     if interval.n < 2:
         return f"{interval.mean:{form}}"
     return f"{interval.mean:{form}} [{interval.low:{form}}, {interval.high:{form}}]"

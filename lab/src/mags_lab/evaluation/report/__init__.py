@@ -1,5 +1,6 @@
-"""The report: records of matches in, one page that needs nothing else out.
+"""The report: makes one self-contained page of records of matches.
 
-`folder` keeps what was played, `digest` brings a record down to what is shown of it, `sections`
-says what stands on the page, `html` and `markdown` write it.
+`folder` reads and writes the folder of a report, `digest` reduces a record to what the page shows,
+`sections`, `goals`, `inside` and `curved` make the parts of the page, `page` writes it as HTML and
+Markdown.
 """

@@ -1,4 +1,4 @@
-"""Line charts as SVG elements, in the colours of the page."""
+"""Line charts as SVG elements, in the colours of the page's style sheet."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+# In pixels; the right margin has room for the names at the ends of lines.
 WIDTH, HEIGHT = 720.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 92.0, 16.0, 44.0
 APART = 15.0
-"""Pixels between the names at the ends of lines."""
+"""The least distance, in pixels, between the names at the ends of lines."""
+# Players with a colour of their own in page.css.
 COLOURS = ("nothing", "window", "static", "growing", "mags", "oracle")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A line: its name, and for each place on the axis (from 0) its value in percent."""
+    """A line: its name, and points of (place on the axis from 0, value in percent)."""
 
     name: str
     points: tuple[tuple[int, float], ...]
@@ -23,7 +25,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """Places from left to right by their names; `rule`: before which of them a line stands."""
+    """Places from left to right, by name; `rule`: the place before which a line is drawn."""
 
     title: str
     names: tuple[str, ...]
@@ -32,7 +34,7 @@ class Axis:
 
 
 def line_chart(title: str, axis: Axis, lines: Sequence[Series]) -> str:
-    """Values from 0 to 100 over an axis of named places, each line named at its end."""
+    """Values from 0 to 100 over an axis of named places; each line has its name at its end."""
     parts = [
         f'<svg viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" role="img" '
         f'aria-label="{escape(title)}" preserveAspectRatio="xMidYMid meet">',
@@ -55,7 +57,7 @@ def line_chart(title: str, axis: Axis, lines: Sequence[Series]) -> str:
 
 
 def colour(name: str) -> str:
-    """The colour of a player: its own, or one for all others."""
+    """The colour of a player: its own, or one that all others share."""
     key = name.lower()
     return f"var(--p-{key})" if key in COLOURS else "var(--p-other)"
 
@@ -99,7 +101,8 @@ def _line(axis: Axis, one: Series) -> str:
 
 
 def _names(lines: Sequence[Series], axis: Axis) -> list[str]:
-    """Names right of the chart, moved apart where lines end close together."""
+    """Names right of the chart, moved apart if lines end close together."""
+    # From the lowest line upwards (y grows downwards), each at least APART above the last.
     ends = sorted(((_y(one.points[-1][1]), one.name) for one in lines if one.points), reverse=True)
     found, below = [], HEIGHT - BOTTOM + APART
     for y, name in ends:

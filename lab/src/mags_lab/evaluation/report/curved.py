@@ -1,7 +1,8 @@
-"""The reader's own curve: what the frozen model makes of lines, by how many of them mislead.
+"""The reader's own curve: how well the frozen model reads, by how many misleading lines it gets.
 
-It is measured apart from any game, by `python -m benchmarks.reader --save`, which writes a file
-`reader-SIDE--SYSTEM.json` a side of its world and system; a folder of a report may hold such files.
+It is measured outside of games by `python -m benchmarks.reader --save`, which writes one file
+`reader-SIDE--SYSTEM.json` for each side of its world and each system. The folder of a report may
+have such files.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ TEXT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curved:
-    """One reader on one side of its world: right actions for each of `MEASURES`, shares.
+    """One reader on one side of its world. `right`: the share of right actions for each measure.
 
-    `chance`, `cited`: in percent; `made`: by which command, of which commit, when.
+    `chance`, `cited`: in percent; `made`: the command, the commit and the date.
     """
 
     side: str
@@ -46,9 +47,9 @@ class Curved:
 
 
 def read_curves(folders: Iterable[Path]) -> tuple[Curved, ...]:
-    """Every curve of these folders, each side and system once, of the first folder that has it.
+    """The curves in these folders; each side and system from the first folder that has it.
 
-    Sides in their order, and in each the system `reader` first. Raises InvalidInput.
+    Sides in the order of SIDES, and in each the system `reader` first. Raises InvalidInput.
     """
     found: dict[tuple[str, str], Curved] = {}
     for folder in folders:
@@ -61,7 +62,7 @@ def read_curves(folders: Iterable[Path]) -> tuple[Curved, ...]:
 
 
 def reader_section(found: Sequence[Curved]) -> Section:
-    """A row a side and system, and below it where the figures come from."""
+    """A row for each side and system, and below it where the figures come from."""
     rows = tuple(
         (
             one.side,

@@ -1,4 +1,4 @@
-"""What is kept of a record for the report: its figures, and its curve around each change."""
+"""Digests of records for the report: the figures, and the curve around changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AFTER = (2, 5, 10, 20, 40, 80)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSpan:
-    """Turns `first` to `last` around a change, and the mean reward in them, `turns` of them."""
+    """Turns `first` to `last` around a change: their mean reward, and how many turns count."""
 
     first: int
     last: int
@@ -29,24 +29,24 @@ class TurnSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """A match without its turns."""
+    """A match without its turns, which take most of the memory of a report."""
 
     figures: Figures
     curve: tuple[TurnSpan, ...]
 
 
 def digest(kept: MatchRecord) -> Digest:
-    """Bring a record down to what is shown of it."""
+    """Reduce a record to what the report shows of it."""
     return Digest(figures=figures(kept), curve=around_changes(kept.turns))
 
 
 def around_changes(
     turns: Sequence[PlayedTurn], before: Sequence[int] = BEFORE, after: Sequence[int] = AFTER
 ) -> tuple[TurnSpan, ...]:
-    """Mean reward by turns since a change: all turns before one, the questions it touched after.
+    """Mean reward by turns since a change: of all turns before it, of touched questions after it.
 
-    Changes are those that touched a question asked later. `before`: first turns of spans, rising
-    and negative; `after`: last turns, rising. A turn before two changes counts for both.
+    Only changes that touched a later question count. `before`: first turns of spans, negative and
+    ascending; `after`: last turns, ascending. A turn before two changes counts for both.
     """
     ends = (*(first - 1 for first in before[1:]), -1)
     earlier = {first: (first, last) for first, last in zip(before, ends, strict=True)}
@@ -58,6 +58,7 @@ def around_changes(
         for first, last in earlier.values():
             found = (by_turn.get(turn) for turn in range(at + first, at + last + 1))
             rewards[first].extend(reward for reward in found if reward is not None)
+    # After a change only touched questions tell whether it was learned.
     for turned in turns:
         since = turned.since
         if since is not None and since <= after[-1]:
@@ -72,14 +73,14 @@ def around_changes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """Scores by turns since a change, over matches: (middle of the span, mean and interval)."""
+    """Scores by turns since a change, over matches: points of (span, mean with interval)."""
 
     name: str
     points: tuple[tuple[TurnSpan, Interval], ...]
 
 
 def curve(name: str, found: Iterable[Digest]) -> Curve:
-    """The mean over matches of the score in each span."""
+    """The mean score in each span, over matches."""
     spans: dict[tuple[int, int], list[TurnSpan]] = defaultdict(list)
     for one in found:
         for span in one.curve:

@@ -1,4 +1,4 @@
-"""One finished game to look into: a move explained, and the memory before and after a sleep."""
+"""One finished game in detail: a move explained, and the memory before and after a sleep."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from mags_lab.games.turns import Game
 SIDE = 720.0
 MARGIN = 14.0
 KINDS = ("episode", "entity", "fact", "note", "theme")
+# Kinds of arcs that are drawn faintly and pull little in the layout, as there are so many.
 FAINT = frozenset({"association", "next"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """A node. `strength` in [0, 1]; `current` False: a fact that was closed."""
+    """A node. `strength`: in [0, 1]; `current` False: a closed fact."""
 
     id: int
     kind: str
@@ -51,7 +52,7 @@ class Arc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketch:
-    """A memory at one moment. `nodes`, `arcs`: how many there are in all."""
+    """A memory at one moment. `nodes`, `arcs`: how many there are in all, drawn or not."""
 
     nodes: int
     arcs: int
@@ -60,7 +61,7 @@ class Sketch:
 
 
 def sketch(memory: Memory, most: int, *, first: Sequence[int] = ()) -> Sketch:
-    """The `most` strongest nodes of a memory, `first` before all, and what lies between them."""
+    """The `most` strongest nodes of a memory, those in `first` before others, and their arcs."""
     view = inspect.picture(memory, Frame(most=most, first=first))
     return Sketch(
         nodes=view.nodes,
@@ -78,7 +79,7 @@ def sketch(memory: Memory, most: int, *, first: Sequence[int] = ()) -> Sketch:
 
 
 def places(drawn: Sequence[Sketch]) -> dict[int, tuple[float, float]]:
-    """One place for each node of all sketches, so that they can be laid side by side."""
+    """One place for each node of all sketches, so that pictures can be compared side by side."""
     graph = nx.Graph()
     for one in drawn:
         graph.add_nodes_from(dot.id for dot in one.dots)
@@ -88,7 +89,7 @@ def places(drawn: Sequence[Sketch]) -> dict[int, tuple[float, float]]:
     if not graph:
         return {}
     raw = nx.spring_layout(graph, seed=7, iterations=120, k=1.6 / len(graph) ** 0.5)
-    # Mostly by rank along each axis: what lies far off does not press the rest together.
+    # Mostly by rank along each axis: otherwise a few distant nodes would press all others together.
     spread: dict[int, list[float]] = {node: [] for node in graph}
     for axis in (0, 1):
         order = sorted(graph, key=lambda node: (float(raw[node][axis]), node))
@@ -101,7 +102,7 @@ def places(drawn: Sequence[Sketch]) -> dict[int, tuple[float, float]]:
 
 
 def drawing(title: str, one: Sketch, at: dict[int, tuple[float, float]]) -> str:
-    """A sketch as SVG; strong nodes are large, closed facts hollow."""
+    """A sketch as SVG; strong nodes are large and closed facts hollow."""
     known = {dot.id for dot in one.dots}
     lines = "".join(_arc(arc, at) for arc in one.lines if arc.start in known and arc.end in known)
     dots = "".join(_dot(dot, at[dot.id]) for dot in one.dots)
@@ -140,9 +141,9 @@ def _key(place: int, kind: str) -> str:
 
 
 DRAWN = 160
-"""Nodes of a memory that are drawn."""
+"""How many nodes of a memory are drawn."""
 EXPLAINED = 3
-"""Hits of a recall whose way is told, besides those that were cited."""
+"""The first hits of a recall, which are explained besides those that were cited."""
 HIT = re.compile(r"(\d+)\. \[m\d+\]")
 
 
@@ -150,9 +151,10 @@ HIT = re.compile(r"(\d+)\. \[m\d+\]")
 class Explained:
     """A move and what it rested on.
 
-    `deciding`: the facts of the game that decide; `lines`: what the reader was shown, `teaching`
-    those that teach one of them, `cited` those that the reader named; `trace`: how the memory
-    came by what was cited, in its own words; `since`: turns since the answer changed.
+    `deciding`: the deciding facts of the game; `lines`: those the reader was shown; `teaching`:
+    places of lines that teach a deciding fact; `cited`: places of those that the reader named;
+    `trace`: how the memory found what was cited, from `Memory.explain`; `since`: turns since the
+    answer changed.
     """
 
     turn: int
@@ -168,14 +170,18 @@ class Explained:
 
     @property
     def worth(self) -> tuple[bool, bool, int, int]:
-        """How much there is to see: found by the first search, changed, many facts, few cited."""
+        """A key by which the most instructive move is chosen; greater is better.
+
+        In this order: a cited line was found by the first search, the answer has changed, there are
+        many deciding facts (up to three), few lines are cited.
+        """
         found = any(line.endswith("*cited*") for line in self.trace)
         return found, self.since is not None, min(3, len(self.deciding)), -len(self.cited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exhibit:
-    """A game looked into. `slept`: what the sleep did, rule by rule; `move` None: none was fit."""
+    """A game in detail. `slept`: what the sleep did, by rule; `move` None: no move was `fit`."""
 
     played: MatchIdentity
     score: float
@@ -186,7 +192,7 @@ class Exhibit:
 
 
 def exhibit(played: MatchIdentity, game: Game, player: Remembering) -> Exhibit:
-    """Play a match, keep its most telling move, and put the memory to sleep at the end."""
+    """Play a match, keep its most instructive move, and let the memory sleep at the end."""
     best: Explained | None = None
     rewards = []
     for turned in GameMatch(game, player, seed=played.seed, turns=played.turns):
@@ -197,6 +203,7 @@ def exhibit(played: MatchIdentity, game: Game, player: Remembering) -> Exhibit:
     memory = player.memory
     before = sketch(memory, DRAWN)
     report: SleepReport = memory.sleep()
+    # The nodes of the first picture come first, so that both show the same ones if they remain.
     after = sketch(memory, DRAWN, first=[dot.id for dot in before.dots])
     return Exhibit(
         played=played,
@@ -209,7 +216,7 @@ def exhibit(played: MatchIdentity, game: Game, player: Remembering) -> Exhibit:
 
 
 def fit(turned: PlayedTurn) -> bool:
-    """Whether a move shows a memory at work: right, known, and the deciding lines were cited."""
+    """Whether a move shows a memory at work: it is right, and every deciding line was cited."""
     known = turned.right and turned.knowable and turned.needed > 0
     whole = turned.carried == turned.needed
     return known and whole and bool(turned.teaching) and set(turned.teaching) <= set(turned.cited)
@@ -234,8 +241,9 @@ def _explained(turned: PlayedTurn, player: Remembering) -> Explained:
 
 
 def _told(lines: Iterable[str]) -> Iterator[str]:
-    """What was asked, how the first hits and those cited were found; the rest left out."""
+    """The queries, and how the first hits and the cited ones were found, without the rest."""
     shown = True
+    # Indented lines belong to the hit before them, and are shown if it is.
     for line in lines:
         hit = HIT.match(line)
         if hit is not None:
@@ -247,12 +255,12 @@ def _told(lines: Iterable[str]) -> Iterator[str]:
 
 
 def write_exhibit(path: Path, shown: Exhibit) -> None:
-    """Keep it as JSON."""
+    """Write an exhibit as JSON."""
     path.write_text(json.dumps(asdict(shown), ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_exhibit(path: Path) -> Exhibit:
-    """The reverse; raises InvalidInput for what is none."""
+    """The reverse of `write_exhibit`; raises InvalidInput for a file of another form."""
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
         move = found["move"]
@@ -269,6 +277,7 @@ def read_exhibit(path: Path) -> Exhibit:
 
 
 def _move(found: Mapping[str, Any]) -> Explained:
+    # JSON has made lists of the tuples.
     tuples = {"deciding", "lines", "teaching", "cited", "trace"}
     given: dict[str, Any] = {k: tuple(v) if k in tuples else v for k, v in found.items()}
     return Explained(**given)

@@ -1,8 +1,8 @@
 """The folder of a report: what was played, by whom and when, and the page made of it.
 
-records/*.jsonl      a match each     exhibit.json   a game looked into
-ablations/*.jsonl    a match each     audit.json     an audit
-runs.jsonl           how each came    index.html, report.md
+records/*.jsonl      one match each   exhibit.json   a game in detail
+ablations/*.jsonl    one match each   audit.json     an audit
+runs.jsonl           how they came    index.html, report.md
 reader-*--*.json     the reader's own curve, by `python -m benchmarks.reader`
 """
 
@@ -37,9 +37,9 @@ SCORED, UNSEEN = "scored", "unseen"
 
 
 def apart(matches: Sequence[Digest]) -> tuple[list[Digest], list[Digest]]:
-    """What the report tells, and matches of the bank that nobody looks at, told beside it.
+    """Matches for the main tables, and those of the unseen bank, which have a section of their own.
 
-    Where nothing else was played, the report tells these.
+    If only the unseen bank was played, its matches are the main ones.
     """
     ours = [one for one in matches if one.figures.played.bank != UNSEEN]
     if not ours:
@@ -48,10 +48,10 @@ def apart(matches: Sequence[Digest]) -> tuple[list[Digest], list[Digest]]:
 
 
 def settle(matches: Sequence[Digest]) -> tuple[tuple[Digest, ...], tuple[str, ...]]:
-    """Of each game the matches of one bank, reader and length, and what is left out, in words.
+    """For each game the matches of one bank, reader and length; and in words what is left out.
 
-    The scored bank goes before others, then the reader that ships, then the longest matches:
-    scores of other sentences, of other frozen models, or of games cut short, are other exams.
+    The scored bank is preferred, then the shipped reader, then the longest matches. Scores on other
+    sentences, with other frozen models, or of shorter games cannot be compared with these.
     """
     best: dict[str, tuple[bool, bool, int, str]] = {}
     for one in matches:
@@ -75,6 +75,7 @@ def _game(one: Digest) -> str:
 
 
 def _sort(played: MatchIdentity) -> tuple[bool, bool, int, str]:
+    # Greater is better. An empty reader is the shipped one; its name comes last to break ties.
     return played.bank == SCORED, not played.reader, played.turns, played.reader
 
 
@@ -92,7 +93,7 @@ THIRD = (
 
 
 def third_section(third: Sequence[Figures], others: Sequence[Figures]) -> Section:
-    """Games of the third bank, and below each the same game as the report has it elsewhere."""
+    """Games of the third bank, each with the same game from the main tables below it."""
     games = grouped(others)
     rows = []
     for game, players in grouped(third).items():
@@ -138,7 +139,7 @@ PLAYED = (
 
 
 def played_section(banks: Sequence[Sequence[Digest]], left_out: Sequence[str]) -> Section:
-    """A row a game and player, of each bank by itself."""
+    """A row for each game and player, bank by bank."""
     rows = [
         (game, player, *_played_row(group))
         for matches in banks
@@ -166,7 +167,7 @@ def _played_row(group: Sequence[Figures]) -> tuple[str, ...]:
 
 
 def _ranges(seeds: Sequence[int]) -> str:
-    """Seeds in a row as "0-9"."""
+    """Seeds in words; consecutive ones as "0-9"."""
     runs: list[list[int]] = []
     for seed in sorted(seeds):
         if runs and seed == runs[-1][-1] + 1:
@@ -182,7 +183,7 @@ EXHIBIT, AUDIT = "exhibit.json", "audit.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRun:
-    """How something came about. `commit`: of the sources, "" where there is none."""
+    """How something was played. `commit`: of the sources, "" if it is not known."""
 
     command: str
     commit: str
@@ -193,8 +194,10 @@ class ReportRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportContents:
-    """What folders hold. `left_out`: matches of another bank or length, in words; `third`: matches
-    of the bank that nobody looks at, beside those of the report's; `curves`: of the reader alone.
+    """The contents of the folders of a report.
+
+    `left_out`: matches of another bank or length, in words; `third`: matches of the unseen bank,
+    beside the main ones; `curves`: of the reader alone.
     """
 
     matches: tuple[Digest, ...]
@@ -208,11 +211,11 @@ class ReportContents:
 
 
 def gather(folders: Sequence[Path]) -> ReportContents:
-    """What was played into these folders, each match once: a later folder goes before.
+    """Read what was played into these folders, each match once, from the last folder with it.
 
-    The game looked into, the audit and the reader's curve are those of the first folder that has
-    one. A folder may be that of a report, of `mags eval play --out` or `ablate --out`, or one of
-    `python -m benchmarks.reader --save`. Raises InvalidInput where none holds a record.
+    Exhibit, audit and reader's curve come from the first folder that has one. A folder may be that
+    of a report, of `mags eval play --out` or `ablate --out`, or one of
+    `python -m benchmarks.reader --save`. Raises InvalidInput if no folder has a record.
     """
     exhibit = next((f / EXHIBIT for f in folders if (f / EXHIBIT).exists()), None)
     audit = next((f / AUDIT for f in folders if (f / AUDIT).exists()), None)
@@ -224,6 +227,7 @@ def gather(folders: Sequence[Path]) -> ReportContents:
     third, more = settle(unseen)
     readers = {_reader_of(one) for one in kept}
     every = [*_digests(_files(folders, ABLATIONS)), *taken_out]
+    # An ablation with another reader cannot be compared with the matches that are kept.
     ablations = [one for one in every if _reader_of(one) in readers]
     if not matches:
         raise InvalidInput(
@@ -253,7 +257,7 @@ def _reader_of(one: Digest) -> str:
 
 
 def _files(folders: Iterable[Path], inner: str) -> list[Path]:
-    """Record files by name; those straight in a folder count as records of matches."""
+    """Record files by name; those directly in a folder count as records of matches."""
     found: dict[str, Path] = {}
     for folder in folders:
         places = (folder, folder / RECORDS) if inner == RECORDS else (folder / ABLATIONS,)
@@ -263,7 +267,8 @@ def _files(folders: Iterable[Path], inner: str) -> list[Path]:
 
 
 def _digests(files: Iterable[Path]) -> list[Digest]:
-    """Each match brought down, one at a time, in the order of games, players and seeds."""
+    """The digest of each match, in the order of games, players and seeds."""
+    # One at a time: all records at once would not fit into a small memory.
     found = [digest(read_record(file)) for file in files]
 
     def key(one: Digest) -> tuple[object, ...]:
@@ -279,14 +284,14 @@ GAMES = {"nonsense": 0, "eleusis": 1, "mastermind": 2, "knights": 3, "companion"
 
 
 def _wholes(matches: Sequence[Digest], ablations: Sequence[Digest]) -> tuple[Digest, ...]:
-    """Matches of the whole memory that ablations can be held against, where these lack them."""
+    """Matches of the whole memory to compare ablations with, for ablations without their own."""
     parted = {whole(one.figures.played) for one in ablations if one.figures.played.switch}
     there = {whole(one.figures.played) for one in ablations if not one.figures.played.switch}
     return tuple(one for one in matches if whole(one.figures.played) in parted - there)
 
 
 def page_of(found: ReportContents, rendered: ReportRun) -> Page:
-    """The page of what was found; `rendered`: by which command it is written."""
+    """The page for these contents; `rendered`: the command that writes it."""
     sections: list[Section] = [
         *measured(ReportMatches(matches=found.matches, ablations=found.ablations))
     ]
@@ -331,7 +336,7 @@ def _head(found: ReportContents, rendered: ReportRun) -> tuple[tuple[str, str], 
 
 
 def _seconds(found: Iterable[Digest]) -> dict[MatchIdentity, float]:
-    """Processor time of each match once: a table of ablations may hold one of the others."""
+    """Processor time by match: a match that is also in a table of ablations counts once."""
     return {one.figures.played: one.figures.cpu_s for one in found}
 
 
@@ -358,7 +363,7 @@ def _about() -> Section:
 
 
 def write_page(folder: Path, page: Page) -> tuple[Path, Path]:
-    """Write index.html and report.md; returns where."""
+    """Write index.html and report.md and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     web, text = folder / "index.html", folder / "report.md"
     web.write_text(html(page), encoding="utf-8")
@@ -367,7 +372,7 @@ def write_page(folder: Path, page: Page) -> tuple[Path, Path]:
 
 
 def note_run(folder: Path, run: ReportRun) -> None:
-    """Add how something was played to a folder, once."""
+    """Add a run to the folder's list, unless it is there already."""
     folder.mkdir(parents=True, exist_ok=True)
     if run not in read_runs(folder):
         with (folder / RUNS).open("a", encoding="utf-8") as file:
@@ -375,7 +380,7 @@ def note_run(folder: Path, run: ReportRun) -> None:
 
 
 def read_runs(folder: Path) -> list[ReportRun]:
-    """How what lies in a folder was played; raises InvalidInput for what tells nothing of it."""
+    """The runs that filled a folder; raises InvalidInput for a file of another form."""
     path = folder / RUNS
     if not path.exists():
         return []

@@ -1,4 +1,4 @@
-"""What was to be reached, and what was."""
+"""The aims of the proving ground, and what was reached."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ LEARN = (
 )
 STANDARD = "nonsense/standard"
 OLD, YOUNG, WITHIN = 10_000, 100, 0.03
-"""Spans of retention that are held against each other, in turns, and what may be lost."""
+"""The two ages that are compared for retention, in turns, and the loss that is allowed."""
 ORDER = ("nothing", "window", "static", "growing", DIARY, UNTOLD, OURS, "oracle")
-"""Of players on the page; others come before the last."""
+"""The order of players on the page; others come just before the oracle."""
 F1, CLOSED = COLUMNS["F1"], COLUMNS["wrongly closed"]
 Groups = Mapping[str, Mapping[str, Sequence[Figures]]]
-"""Game to player to matches."""
+"""Matches by game and player."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """A figure with its aim, "-" where none was set; `met` None where it was not measured."""
+    """A figure with its aim, "-" if none was set; `met`: None if it was not measured."""
 
     figure: str
     reference: str
@@ -50,7 +50,7 @@ def rank(player: str) -> float:
 
 
 def grouped(found: Sequence[Figures]) -> dict[str, dict[str, list[Figures]]]:
-    """Matches without a switch by game and player, in the order they came."""
+    """Matches without a switch, by game and player, in the order they first occur."""
     games = dict.fromkeys(one.played.game for one in found)
     return {
         game: by_player(one for one in found if one.played.game == game and not one.played.switch)
@@ -59,7 +59,7 @@ def grouped(found: Sequence[Figures]) -> dict[str, dict[str, list[Figures]]]:
 
 
 def goals(found: Sequence[Figures]) -> Grid:
-    """Every aim of the proving ground, beside what was measured."""
+    """Every aim of the proving ground, with what was measured."""
     groups = grouped(found)
     rows = [
         *_nonsense(groups),
@@ -87,10 +87,11 @@ def gained(
     *,
     ours: str = OURS,
 ) -> Interval | None:
-    """What MAGS gains over another in percent; None where they share no seed, or it has none.
+    """What MAGS gains over another player, in percent; None without a common seed or score.
 
-    `ours`: who gains, if it is another.
+    `ours`: another player to take in place of MAGS.
     """
+    # Only seeds that both have played are compared.
     theirs = {one.played.seed: measure(one) for one in players.get(other, ())}
     pairs = [
         (mine, its)
@@ -110,6 +111,7 @@ def _nonsense(groups: Groups) -> list[Reached]:
     taught = gained(players, DIARY, lambda one: one.after)
     untold = gained(players, "growing", lambda one: one.after, ours=UNTOLD)
     turns = gained(players, "growing", COLUMNS["turns to recover"])
+    # A gain over the oracle is negative: -10 % means 90 % of its score.
     share = None if oracle is None else 100 + oracle.mean
     waits = None if turns is None else (100 + turns.mean) / 100
     f1, closed = (over_seeds(players.get(OURS, ()), one) for one in (F1, CLOSED))
@@ -158,7 +160,7 @@ def _nonsense(groups: Groups) -> list[Reached]:
 
 
 def _other_fidelity(groups: Groups) -> list[Reached]:
-    """Of every game but the one that the aim was set for."""
+    """Fidelity in every game but the one for which the aim was set."""
     rows = []
     for game, players in groups.items():
         f1, closed = (over_seeds(players.get(OURS, ()), one) for one in (F1, CLOSED))
@@ -174,7 +176,10 @@ def _other_fidelity(groups: Groups) -> list[Reached]:
 
 
 def _retention(groups: Groups) -> list[Reached]:
-    """Of all questions, and of such that as many facts decide: old ones take more, see `facts`."""
+    """Retention of all questions, and with questions of as many deciding facts compared.
+
+    Old questions are decided by more facts and so are harder, see `tables.facts`.
+    """
     mine = [one for players in groups.values() for one in players.get(OURS, ())]
     mine = [one for one in mine if _span(one.retention, OLD)]
     whole = _against([one.retention for one in mine])
@@ -186,6 +191,7 @@ def _retention(groups: Groups) -> list[Reached]:
         value = f"{100 * (a - b):+.1f} points ({100 * a:.1f} of {n:,}, {100 * b:.1f} of {m:,})"
         met = b - a <= WITHIN
     if alike:
+        # Weighed by the young questions, so that old and young have the same mix of facts.
         lost = sum((b - a) * m for a, _, b, m in alike) / sum(m for *_, m in alike)
         apart, kept = f"{-100 * lost:+.1f} points", lost <= WITHIN
     figure = "score of what was told 1,000 to 10,000 turns ago, against 10 to 100"
@@ -200,7 +206,7 @@ def _retention(groups: Groups) -> list[Reached]:
 
 
 def _against(matches: Sequence[Sequence[RetentionBand]]) -> tuple[float, int, float, int] | None:
-    """Score and questions of what was told long ago, then lately; None where one was not asked."""
+    """Score and number of old questions, then of young ones; None if there are none of either."""
     (a, n), (b, m) = (
         weighed([kept for one in matches for kept in _span(one, upto)]) for upto in (OLD, YOUNG)
     )

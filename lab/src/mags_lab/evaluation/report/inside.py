@@ -1,4 +1,4 @@
-"""The sections that look into one memory: the graph, a move explained, the audit."""
+"""The sections about one memory: the graph, a move explained, the audit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mags_lab.evaluation.report.exhibit import Exhibit, Explained, Sketch, drawi
 from mags_lab.evaluation.report.page import Block, BulletList, Figure, Prose, ReportTable, Section
 
 Courses = Mapping[str, Sequence[PoisonedGame]]
-"""Name of a course to itself, one of each seed."""
+"""By name of a course, its games, one for each seed."""
 BAD = (FactVerdict.WRONG, FactVerdict.STALE, FactVerdict.LOST)
 MEANT: Mapping[str, str] = {
     "right": "open, and so",
@@ -29,12 +29,12 @@ MEANT: Mapping[str, str] = {
     "lost": "closed, and still so",
     "beside": "from lines that teach nothing",
 }
-"""What each verdict means, in the words of docs/reference/metrics.md."""
+"""The meaning of each verdict, in the words of docs/reference/metrics.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marked:
-    """A fact of a memory that is not as it should be."""
+    """A fact of a memory with a bad verdict."""
 
     verdict: str
     fact: str
@@ -43,9 +43,10 @@ class Marked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What audits of one game over `seeds` seeds tell.
+    """The results of audits of one game over `seeds` seeds.
 
-    `poisoned`, `audited`: turns; `lies`: told in all; `scores`, `verdicts`: by course.
+    `poisoned`, `audited`: turns; `lies`: how many were told in all; `scores`, `verdicts`: tables by
+    course.
     """
 
     played: MatchIdentity
@@ -59,7 +60,7 @@ class Audit:
 
 
 def scores(found: Courses) -> Grid:
-    """The score of each course, before and after, and what was done to bring it back."""
+    """The score of each course, before and after, and what was done to repair the memory."""
     rows = []
     for name, every in found.items():
         parts: tuple[list[float | None], ...] = (
@@ -83,7 +84,7 @@ def _mean(given: Sequence[float | None]) -> str:
 
 
 def verdicts(found: Courses) -> Grid:
-    """How many facts each verdict was passed on when the memories were audited."""
+    """How many facts got each verdict when the memories were audited."""
     names = tuple(verdict.value for verdict in FactVerdict)
     rows = []
     for name, every in found.items():
@@ -93,7 +94,7 @@ def verdicts(found: Courses) -> Grid:
 
 
 def marked(findings: Iterable[Finding]) -> tuple[Marked, ...]:
-    """The facts that are bad, wrong ones first, with the lines they come from."""
+    """The facts with a bad verdict, wrong ones first, with the lines they come from."""
     order = {verdict: place for place, verdict in enumerate(BAD)}
     bad = sorted(
         (one for one in findings if one.verdict in order), key=lambda one: order[one.verdict]
@@ -109,12 +110,12 @@ def marked(findings: Iterable[Finding]) -> tuple[Marked, ...]:
 
 
 def write_audit(path: Path, audit: Audit) -> None:
-    """Keep it as JSON."""
+    """Write an audit as JSON."""
     path.write_text(json.dumps(asdict(audit), ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_audit(path: Path) -> Audit:
-    """The reverse; raises InvalidInput for what is none."""
+    """The reverse of `write_audit`; raises InvalidInput for a file of another form."""
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
         return Audit(
@@ -140,7 +141,10 @@ LISTED = 12
 
 
 def bank_told(played: MatchIdentity) -> str:
-    """Of which bank the sentences are that a section quotes, and of another reader its name."""
+    """The bank of the sentences that a section quotes, and the reader if it is not the shipped one.
+
+    Whoever reads sentences of a scored bank must not tune on them, so the text says which they are.
+    """
     told = _of_bank(played)
     return f"{told} The reader is {played.reader}." if played.reader else told
 
@@ -153,6 +157,7 @@ def _of_bank(played: MatchIdentity) -> str:
 
 def graph_section(shown: Exhibit) -> Section:
     """The memory of a finished game before and after it slept."""
+    # One layout for both pictures, so that a node is in the same place.
     at = places([shown.before, shown.after])
     game = f"{shown.played.game}, seed {shown.played.seed}, {shown.played.turns:,} turns at most"
     pictures = [
@@ -193,7 +198,7 @@ def _picture(title: str, one: Sketch, at: dict[int, tuple[float, float]]) -> Fig
 
 
 def move_section(move: Explained, played: MatchIdentity) -> Section:
-    """A move: what was asked, what was shown, what decided, and how it was found."""
+    """A move: the question, the lines shown, the deciding facts, and how they were found."""
     blocks = (*_move(move), Prose(text=bank_told(played)))
     return Section(id="move", title="A move explained", blocks=blocks)
 
@@ -225,7 +230,7 @@ def _mark(place: int, move: Explained) -> str:
 
 
 def audit_section(audit: Audit) -> Section:
-    """What an audit found, and whether the score came back."""
+    """What an audit found, and whether the score recovered."""
     verdicts = ReportTable(
         caption="Facts by verdict when the memory was audited", grid=audit.verdicts
     )

@@ -1,7 +1,7 @@
-"""What stands on a page, and the page as one HTML file and as Markdown.
+"""The contents of a page, and the page as one HTML file and as Markdown.
 
-The HTML has no script, no font, and fetches nothing. The Markdown has everything but the pictures,
-whose numbers stand in tables beside them.
+The HTML has no scripts and no fonts, and loads nothing. The Markdown has everything but the
+pictures, whose numbers are in tables beside them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ class Prose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportTable:
-    """A table with its caption. `folded`: shown when asked for; `lead`: leading columns that name
-    the row; `words`: cells are sentences, not numbers.
+    """A table with its caption.
+
+    `folded`: closed until a reader opens it; `lead`: how many leading columns name the row;
+    `words`: cells are sentences, not numbers.
     """
 
     caption: str
@@ -37,9 +39,9 @@ class ReportTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A picture. `svg`: the element; `told`: what it shows, for who cannot see it.
+    """A picture. `svg`: the element; `told`: what it shows, for the Markdown.
 
-    `legend`: names with their colours, where the picture has lines.
+    `legend`: names with their colours, if the picture has lines.
     """
 
     caption: str
@@ -50,7 +52,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulletList:
-    """Lines in a row. `marks`: what is said in front of each, in the same order."""
+    """A list of lines. `marks`: a mark in front of each, in the same order."""
 
     caption: str
     lines: tuple[str, ...]
@@ -62,7 +64,7 @@ Block: TypeAlias = Prose | ReportTable | Figure | BulletList
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of the page; `id` for links to it."""
+    """A part of the page; `id`: for links to it."""
 
     id: str
     title: str
@@ -71,7 +73,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """The whole. `head`: how it came about, as pairs of what and which."""
+    """A page. `head`: how it was made, as pairs of name and value."""
 
     title: str
     head: tuple[tuple[str, str], ...]
@@ -79,7 +81,8 @@ class Page:
 
 
 def html(page: Page) -> str:
-    """The whole page."""
+    """The page as one HTML file."""
+    # The style is part of the file, so that the page can be moved anywhere.
     style = resources.files("mags_lab.evaluation.report").joinpath("page.css").read_text("utf-8")
     links = "".join(f'<li><a href="#{s.id}">{escape(s.title)}</a></li>' for s in page.sections)
     head = "".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in page.head)
@@ -96,6 +99,7 @@ def html(page: Page) -> str:
 
 
 def _section_html(section: Section) -> str:
+    # Pictures in a row share a box, in which they stand side by side.
     groups = groupby(section.blocks, key=lambda block: isinstance(block, Figure))
     blocks = "\n".join(
         f'<div class="figures">{body}</div>' if pictures and len(parts) > 1 else body
@@ -148,7 +152,7 @@ def _table_html(table: ReportTable) -> str:
 
 
 def _cell_html(cell: str, table: ReportTable, place: int) -> str:
-    """A cell; an interval stands below its mean, so that wide tables fit."""
+    """A cell. An interval is small and can wrap below its mean, so that wide tables fit."""
     if place < table.lead:
         return f'<th scope="row">{escape(cell)}</th>'
     mean, bracket, interval = cell.partition(" [")
@@ -167,7 +171,7 @@ def _listing_html(listing: BulletList) -> str:
 
 
 def markdown(page: Page) -> str:
-    """The whole page."""
+    """The page as Markdown."""
     parts = [f"# {page.title}", "\n".join(f"- {what}: {which}" for what, which in page.head)]
     for section in page.sections:
         parts.append(f"## {section.title}")
@@ -195,6 +199,7 @@ def _block_markdown(block: Block) -> str:
 
 def _table_markdown(table: ReportTable) -> str:
     grid = table.grid
+    # A bar within a cell would begin a new one.
     cells = [tuple(cell.replace("|", "\\|") for cell in row) for row in (grid.head, *grid.rows)]
     lines = [cells[0], ("---",) * len(grid.head), *cells[1:]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,4 +1,4 @@
-"""What stands in the report, part by part."""
+"""The sections of the report that are made from matches alone."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ NOT_PLAYED = (
 
 
 def whole(played: MatchIdentity) -> MatchIdentity:
-    """What an ablation is held against, of any seed."""
+    """The identity that an ablation and the matches to compare it with share, for all seeds."""
     return replace(played, switch="", seed=0)
 
 
 def ablations_section(found: Sequence[Digest]) -> Section:
-    """A table for each game, bank, length and player; without any, one line that says so."""
+    """A table for each game, bank, length and player; if there is none, a line that says so."""
     groups: dict[MatchIdentity, list[Figures]] = {}
     for one in found:
         groups.setdefault(whole(one.figures.played), []).append(one.figures)
@@ -68,7 +68,7 @@ def ablations_section(found: Sequence[Digest]) -> Section:
 
 
 def _ablated(of: MatchIdentity, found: Sequence[Figures]) -> ReportTable | None:
-    """None where the whole or every part is missing."""
+    """The table of one game; None if the whole memory or all ablations are missing."""
     names = dict.fromkeys(one.played.switch for one in found)
     groups = {name: [one for one in found if one.played.switch == name] for name in names}
     against = groups.pop("", [])
@@ -92,7 +92,7 @@ RETAINED = (
 
 
 def retention_section(found: Sequence[Figures]) -> Section:
-    """All questions by age; then by the number of facts too, where a game asks for several."""
+    """All questions by age; then also by the number of facts, if a game has several."""
     games = {
         game: players
         for game, players in grouped(found).items()
@@ -130,7 +130,10 @@ def retention_section(found: Sequence[Figures]) -> Section:
 
 
 def _below(names: tuple[str, ...], parts: Iterable[tuple[tuple[str, ...], Grid]]) -> Grid:
-    """Grids one below the other, each row with the names of its grid; spans start alike in all."""
+    """Grids one below the other, each row with the names of its grid.
+
+    All grids begin with the same spans, so shorter rows are filled up at the end.
+    """
     kept = [(given, grid) for given, grid in parts if grid.rows and len(grid.head) > 1]
     head = max(((*names, *grid.head) for _, grid in kept), key=len, default=names)
     rows = ((*given, *row) for given, grid in kept for row in grid.rows)
@@ -139,7 +142,7 @@ def _below(names: tuple[str, ...], parts: Iterable[tuple[tuple[str, ...], Grid]]
 
 REWARDED_PLAYERS = ("growing", DIARY, UNTOLD, OURS)
 PAIRS = (("growing", UNTOLD), (DIARY, OURS), ("growing", DIARY), (UNTOLD, OURS))
-"""Who is held against whom: the memory without rewards and with them, then the rewards alone."""
+"""Who is compared with whom: the memory without and with rewards, then the rewards alone."""
 REWARDED = (
     f"{OURS} and “{DIARY}” learn from the reward of each act, nobody else does. “{DIARY}”: growing "
     "retrieval whose player is told what the player of MAGS is told of its acts, and keeps it in "
@@ -152,7 +155,7 @@ REWARDED = (
 
 
 def rewarded_section(found: Sequence[Figures]) -> Section | None:
-    """Both in each game that they played; None where neither was played."""
+    """Scores with and without rewards in each game; None if neither player was played."""
     scores, gains = [], []
     for game, players in grouped(found).items():
         if DIARY not in players and UNTOLD not in players:
@@ -189,24 +192,24 @@ Measure = Callable[[Figures], float | None]
 Cell = Callable[[Sequence[Figures]], str]
 UNPLAYED = "not played"
 TELLING = ("nonsense", "companion")
-"""Games whose questions rest on what somebody says, not on what trying shows."""
+"""Games whose questions depend on what somebody says, not on what is found out by trying."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportMatches:
-    """Matches of the report, and those of ablations (the whole memory among them)."""
+    """Matches of the report, and those of ablations, with the whole memory among them."""
 
     matches: tuple[Digest, ...]
     ablations: tuple[Digest, ...] = ()
 
     @property
     def figures(self) -> list[Figures]:
-        """Of the matches."""
+        """The figures of the matches."""
         return [one.figures for one in self.matches]
 
 
 def measured(material: ReportMatches) -> Iterator[Section]:
-    """Every section that matches alone can tell, in order."""
+    """Every section that is made from matches, in order."""
     found = material.figures
     yield Section(
         id="aims",
@@ -236,6 +239,7 @@ def _scores(found: Sequence[Figures]) -> Section:
         first = next(iter(players.values()))
         most = max(len(group) for group in players.values())
         chance = f"{100 * sum(one.chance for one in first) / len(first):.0f}"
+        # The points of an adventure are no choice among actions, so there is no such chance.
         if game.partition("/")[0] in POINTS:
             chance = NONE
         turns = f"{max(one.turns for group in players.values() for one in group):,}"
@@ -267,14 +271,14 @@ def _scores(found: Sequence[Figures]) -> Section:
 
 
 def _told(game: str, players: Mapping[str, Sequence[Figures]]) -> str:
-    """What all that MAGS had been told is worth; nothing where rules are found out by trying."""
+    """The score of everything MAGS was told; "-" in games whose rules are found out by trying."""
     if game.partition("/")[0] not in TELLING:
         return NONE
     return _cell(players.get(OURS, ()), lambda one: 100 * one.told)
 
 
 def _score(group: Sequence[Figures], most: int) -> str:
-    """A score; how many seeds, where they are fewer; plainly, where nobody played."""
+    """A score, with the number of seeds if it is below `most`; or that nobody played."""
     if not group:
         return UNPLAYED
     told = _cell(group, COLUMNS["score"])
@@ -286,6 +290,7 @@ def _apart(found: Sequence[Figures]) -> Iterator[Block]:
         every = [one for group in players.values() for one in group]
         grid = kinds(every)
         if len(grid.head) > 2:
+            # The longer side goes down the page, which has more room in that direction.
             if len(grid.head) > len(grid.rows) + 1:
                 grid = grid.turned()
             yield ReportTable(caption=f"{game}: score by kind of question", grid=grid, folded=True)
@@ -476,7 +481,7 @@ def _cost(found: Sequence[Figures]) -> Section:
 
 
 def _means(columns: Mapping[str, Measure]) -> dict[str, Cell]:
-    """Cells of means with their intervals."""
+    """For each column a function that makes a cell with the mean and its interval."""
     return {name: partial(_cell, measure=measure) for name, measure in columns.items()}
 
 

@@ -1,1 +1,1 @@
-"""The suites, one a file: each runs any system through the protocols and returns its outcomes."""
+"""The suites: each runs any system through the protocols and returns its outcomes."""

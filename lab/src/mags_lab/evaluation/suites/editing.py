@@ -25,7 +25,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainOutcome:
-    """One wording of a chain question with the keys found for it."""
+    """One wording of a chain question, with the keys found for it."""
 
     case: ChainCase
     question: str
@@ -44,7 +44,7 @@ class ChainRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateOutcome:
-    """One update case: the numbers found for its question (10 is the update), and closings."""
+    """One update case: the numbers found for its question (the update is 10), and the closings."""
 
     case: UpdateCase
     ranked: tuple[int, ...]
@@ -59,10 +59,9 @@ def edited_chains(
     k: int = 20,
     clock: Clock = time.perf_counter,
 ) -> ChainRun:
-    """Tell distractors, all first facts and all edits to one memory; ask all questions.
+    """Tell distractors, all first facts and all edits to one memory, then ask all questions.
 
-    The whole order is told before the first question is asked, and the number
-    of hops is not given.
+    Everything is told before the first question is asked, and the number of hops is not given.
     """
     told = [*distractors, *data.before, *data.edits]
     memory = make()
@@ -83,9 +82,8 @@ def edited_chains(
 def chain_scores(run: ChainRun, ks: Sequence[int] = (10, 20)) -> dict[str, Interval]:
     """Return `chain@k` (all four facts), `recall@k` of them and `stale@k`.
 
-    Each case counts once, as the mean over its wordings. `stale@k` is the
-    share of questions with at least one replaced fact of their chain among
-    the first k.
+    Each case counts once, as the mean over its wordings. `stale@k`: the share of questions with at
+    least one replaced fact of their chain among the first k.
     """
     named: dict[str, list[float]] = {}
     for k in ks:
@@ -103,7 +101,7 @@ def chain_scores(run: ChainRun, ks: Sequence[int] = (10, 20)) -> dict[str, Inter
 
 
 def chain_quality(run: ChainRun, k: int = 10) -> Quality:
-    """Return how a run went: an answer is wrong where its chain is not whole or a stale fact is in.
+    """Return the quality of a run: an answer needs its whole chain and no stale fact.
 
     Both among the first k; `carried`: the share of questions whose chain is whole.
     """
@@ -117,12 +115,13 @@ def chain_quality(run: ChainRun, k: int = 10) -> Quality:
 def updates(
     make: Callable[[], UpdateMemory], cases: Sequence[UpdateCase], *, k: int = 11
 ) -> tuple[UpdateOutcome, ...]:
-    """Tell each case to a memory of its own, ask its question, and see what it closed."""
+    """Tell each case to a memory of its own, ask its question, and note what it closed."""
     outcomes = []
     for case in cases:
         memory = make()
         memory.observe([*case.facts, case.update])
         ranked = tuple(memory.search(case.question, k))
+        # The update has the number after the last fact, and must stay open as well.
         kept = [n for n in range(len(case.facts)) if n not in case.contradicted]
         done = closings(set(memory.closed()), due=case.contradicted, keep=[*kept, len(case.facts)])
         outcomes.append(UpdateOutcome(case=case, ranked=ranked, closings=done))
@@ -130,13 +129,14 @@ def updates(
 
 
 def update_quality(outcomes: Sequence[UpdateOutcome]) -> Quality:
-    """Return how the cases went: an answer is wrong where the update is not found first.
+    """Return the quality of the cases: an answer is wrong if the update is not found first.
 
-    `carried`: the update comes before every fact it contradicts; `f1`: of closings against
+    `carried`: the update comes before every fact that it contradicts; `f1`: of closings against
     those due, over all cases.
     """
     scores = update_scores(outcomes)
     done = wrong = missed = 0.0
+    # Shares back to counts, so that cases with more facts count more in F1.
     for o in outcomes:
         due, keep = len(o.case.contradicted), len(o.case.facts) + 1 - len(o.case.contradicted)
         missed += o.closings.missed * due
@@ -152,9 +152,9 @@ def update_quality(outcomes: Sequence[UpdateOutcome]) -> Quality:
 def update_scores(outcomes: Sequence[UpdateOutcome]) -> dict[str, Interval]:
     """Return `new first`, `new found@1`, `wrong` and `missed` closings.
 
-    `new first`: the update is found before every fact it contradicts.
-    `wrong`: the share of the other facts (and the update itself) that were
-    closed; `missed`: the share of the contradicted ones left open.
+    `new first`: the update is found before every fact that it contradicts. `wrong`: the share of
+    the other facts (and the update) that were closed; `missed`: the share of the contradicted facts
+    that were left open.
     """
     ahead = [
         min(comes_before(o.ranked, len(o.case.facts), old) for old in o.case.contradicted)

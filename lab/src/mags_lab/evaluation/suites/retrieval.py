@@ -1,7 +1,7 @@
-"""Turns in, questions asked, ids out: the suites of evidence recall.
+"""The suites of evidence recall: store turns, ask questions, score the ids that are found.
 
-One run gives one `RetrievalOutcome` a question; the tables are means over outcomes, so
-that any measure, half or kind can be read from the same run.
+A run gives one `RetrievalOutcome` for each question. Tables are means over outcomes, so that any
+measure, half or kind can be read from the same run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalOutcome:
-    """One question with what was found for it; `seconds` is the search alone."""
+    """One question, with the ids found for it; `seconds`: for the search alone."""
 
     probe: Probe
     ranked: tuple[str, ...]
@@ -39,7 +39,7 @@ class RetrievalOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRun:
-    """All outcomes of one system on one suite; `add_s` is the time to store `turns` turns."""
+    """All outcomes of one system on one suite; `add_s`: seconds for storing `turns` turns."""
 
     outcomes: tuple[RetrievalOutcome, ...]
     turns: int
@@ -64,7 +64,7 @@ def locomo_within(
     k: int = 20,
     clock: Clock = time.perf_counter,
 ) -> SuiteRun:
-    """Ask each conversation's questions of a memory of that conversation alone."""
+    """Ask the questions of each conversation in a memory of that conversation alone."""
     return joined(ask_all(make(), c.turns, c.probes, k, clock) for c in conversations)
 
 
@@ -75,7 +75,7 @@ def locomo_together(
     k: int = 20,
     clock: Clock = time.perf_counter,
 ) -> SuiteRun:
-    """Ask all questions of one memory of all conversations, told one after another."""
+    """Ask all questions in one memory of all conversations, told one after another."""
     turns = [turn for c in conversations for turn in c.turns]
     return ask_all(make(), turns, [p for c in conversations for p in c.probes], k, clock)
 
@@ -87,10 +87,10 @@ def longmemeval(
     k: int = 30,
     clock: Clock = time.perf_counter,
 ) -> SuiteRun:
-    """Ask all questions of one memory of all evidence turns and all haystack sessions.
+    """Ask all questions in one memory of all evidence turns and all haystack sessions.
 
-    Every question thus has the evidence of all others as distractors too. Ids
-    are turns; `by_session` reads the same run a session at a time.
+    So the evidence of all other questions are distractors, too. Ids are turns; `by_session` reads
+    the same run by session.
     """
     return ask_all(make(), data.turns, data.probes, k, clock)
 
@@ -103,7 +103,7 @@ def multihop(
     k: int = 20,
     clock: Clock = time.perf_counter,
 ) -> SuiteRun:
-    """Ask all questions of one memory of all passages, with or without the shipped triples."""
+    """Ask all questions in one memory of all passages, with or without the shipped triples."""
     system = make()
     began = clock()
     if with_triples:
@@ -128,8 +128,8 @@ def joined(runs: Iterable[SuiteRun]) -> SuiteRun:
 def by_session(run: SuiteRun, session_of: Mapping[str, str]) -> SuiteRun:
     """Return the run with turns replaced by their sessions, each at its best turn's rank.
 
-    As many sessions are ranked as the k turns found hold, so recall@k of
-    sessions may be counted over fewer than k.
+    Only the sessions of the k turns that were found are ranked, so recall@k of sessions may be
+    counted over fewer than k.
     """
     outcomes = [
         RetrievalOutcome(
@@ -170,9 +170,9 @@ def values(run: SuiteRun, ks: Sequence[int] = (5, 10, 20)) -> dict[str, list[flo
 
 
 def quality(run: SuiteRun, k: int = 10) -> Quality:
-    """Return how a run went: an answer is wrong where the first id found is no evidence.
+    """Return the quality of a run: an answer is wrong if the first id found is not evidence.
 
-    `carried`: the share of questions whose whole evidence stands among the first k.
+    `carried`: the share of questions whose whole evidence is among the first k.
     """
     n = len(run.outcomes)
     right = sum(hit_at(o.ranked, o.probe.gold, 1) for o in run.outcomes)

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from mags.models.policy.rules.lexicon import PLURALS
-from mags.models.policy.rules.phrase import Object, side_of
-from mags.models.policy.rules.scene import Scene
-from mags.models.policy.rules.spans import Time
+from mags.models.policy.rules import lexicon as lex
+from mags.models.policy.rules.lexicon import word_set
+from mags.models.policy.rules.phrases import Object, Scene, side_of
+from mags.models.policy.rules.when import DAYS, MONTHS, Time
 from mags.ports.english import THIRD, forms
 from mags.ports.policy import Act, Operation
-from mags.ports.relations import Relation, normalise
+from mags.ports.relations import Relation, canonical, normalise
 
 SURE, SAID_OF_OTHERS, OWN_WORDS, HEARD = 0.9, 0.8, 0.7, 0.5
 """Confidence in a plain statement about oneself, about others, in a relation the table does not
 know, and in what somebody else is said to have said."""
 _HEDGED = 0.6
-_ROLES = ("with", "where", "for", "often", "as", "from", "during")
-_LEADS = {
-    "with": "with",
-    "where": "in",
-    "for": "for",
-    "often": "",
-    "as": "as",
-    "from": "from",
-    "during": "during",
-}
+WHEN = "is happening on"
+"""The relation of what has a day: a meeting, a deadline."""
+_LEADS = {"with": "with", "where": "in", "for": "for", "often": "", "as": "as", "from": "from",
+          "during": "during"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How a clause was said: hedged, on whose word, and the time it names."""
+    """How a clause was said: hedged, on whose word, with which times and side remarks."""
 
     hedged: bool = False
     source: str = ""
-    time: Time | None = None
     times: tuple[Time, ...] = ()
     sides: Mapping[str, str] = field(default_factory=dict)
-    own: bool = True
-    reason: str = ""
-    condition: str = ""
+
+    @property
+    def time(self) -> Time | None:
+        """The first time named, if any."""
+        return self.times[0] if self.times else None
+
+    def plain(self) -> Manner:
+        """The manner without what belongs to one statement of a clause only."""
+        return Manner(hedged=self.hedged, source=self.source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,76 +80,56 @@ def said_of(subject: str, relation: Relation | str, thing: Object) -> Said:
 
 def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
     """Return the operation for a triple, with its sentence, time and confidence."""
-    manner = _clear(manner, scene, said.subject)
+    told = {role: side_of(text, scene, said.subject) for role, text in manner.sides.items()}
+    manner = replace(manner, sides={role: text for role, text in told.items() if text})
     known = normalise(said.relation) if isinstance(said.relation, str) else said.relation
     since, until = _validity(manner, said.act) if said.stated else (None, None)
+    text = said.text or _agreeing(said.subject, _sentence(manner, known, said))
     return Operation(
         act=said.act,
         subject=said.subject,
         relation=known.name if known.known or known.noun else normalise(known.name).name,
         object=said.object,
         qualifiers=_qualifiers(manner, said.kind),
-        text=said.text or _capital(agreeing(said.subject, _sentence(manner, known, said))),
+        text=text[:1].upper() + text[1:],
         valid_from=since,
         valid_to=until,
         one=said.one,
         change=said.change,
         confidence=_confidence(scene, manner, said.subject, known),
-        # "Maybe Ana was fired", "I heard he left": what is only heard of ends nothing.
-        tentative=manner.hedged and (said.act is Act.RETRACT or said.change),
-        subject_is_name=_named(said.subject),
+        # "Maybe Ana was fired", "I think he is in Rome": what is only thought ends nothing.
+        tentative=manner.hedged,
+        subject_is_name="'s " not in said.subject and said.subject[:1].isupper(),
         object_is_name=said.object_is_name,
         aliases=dict(said.aliases),
     )
 
 
-def agreeing(subject: str, text: str) -> str:
+def _agreeing(subject: str, text: str) -> str:
     """Return a sentence with the verb of a plural subject: "Ana's parents live in Rome"."""
     _, owned, noun = subject.partition("'s ")
     plural = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
-    if not owned or not (plural or noun.split()[-1] in PLURALS) or not text.startswith(subject):
+    if not owned or not (plural or noun.split()[-1] in lex.PLURALS) or not text.startswith(subject):
         return text
     verb, _, rest = text[len(subject) :].strip().partition(" ")
     bases = (base for base, form in forms(verb) if form == THIRD)
-    told = _PLURAL.get(verb) or next(bases, verb)
-    return f"{subject} {told} {rest}".strip()
-
-
-_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _clear(manner: Manner, scene: Scene, subject: str) -> Manner:
-    """Return the manner with the side remarks told by name; those that cannot be are left out."""
-    told = {role: side_of(text, scene, subject) for role, text in manner.sides.items()}
-    return replace(manner, sides={role: text for role, text in told.items() if text})
-
-
-def _named(subject: str) -> bool:
-    return "'s " not in subject and "' " not in subject and subject[:1] != subject[:1].lower()
+    plurals = {"is": "are", "was": "were", "has": "have", "does": "do"}
+    return f"{subject} {plurals.get(verb) or next(bases, verb)} {rest}".strip()
 
 
 def _confidence(scene: Scene, manner: Manner, subject: str, relation: Relation) -> float:
     value = SURE if subject.startswith(scene.speaker) else SAID_OF_OTHERS
-    if not relation.known:
-        value = min(value, OWN_WORDS)
-    if manner.source:
-        value = min(value, HEARD)
+    value = min(value, SURE if relation.known else OWN_WORDS, HEARD if manner.source else SURE)
     return round(value * (_HEDGED if manner.hedged else 1.0), 3)
 
 
 def _validity(manner: Manner, act: Act) -> tuple[float | None, float | None]:
     since = until = None
-    for time in manner.times or ((manner.time,) if manner.time else ()):
-        if time.role == "until" or time.role == "before":
+    for time in manner.times:
+        if time.role in {"until", "before"} or act is Act.RETRACT:
             until = time.since
         elif time.role == "after":
             since = time.until
-        elif act is Act.RETRACT:
-            until = time.since
         elif since is None:
             since = time.since
     return since, until
@@ -158,45 +138,26 @@ def _validity(manner: Manner, act: Act) -> tuple[float | None, float | None]:
 def _qualifiers(manner: Manner, kind: str) -> dict[str, str]:
     found = {"kind": kind} if kind else {}
     if manner.time:
-        found["when"] = iso(manner.time)
-    for role in _ROLES:
-        if role in manner.sides:
-            found[role] = manner.sides[role]
-    for role, value in (
-        ("source", manner.source),
-        ("reason", manner.reason),
-        ("condition", manner.condition),
-    ):
-        if value:
-            found[role] = value
-    return found
+        found["when"] = _iso(manner.time)
+    found |= {role: manner.sides[role] for role in _LEADS if role in manner.sides}
+    return found | ({"source": manner.source} if manner.source else {})
 
 
-def iso(time: Time) -> str:
+def _iso(time: Time) -> str:
     """Return a time as 2023, 2023-05 or 2023-05-07, as precise as it was said."""
     first = datetime.fromtimestamp(time.since, tz=UTC)
-    if time.precision == "year":
-        return f"{first:%Y}"
-    if time.precision in {"month", "season"}:
-        return f"{first:%Y-%m}"
-    return f"{first:%Y-%m-%d}" if time.precision != "decade" else f"{first:%Y}s"
+    shape = {"year": "%Y", "month": "%Y-%m", "season": "%Y-%m", "decade": "%Ys"}
+    return first.strftime(shape.get(time.precision, "%Y-%m-%d"))
 
 
 def _sentence(manner: Manner, relation: Relation, said: Said) -> str:
     core = _core(relation, said)
-    for role in _ROLES:
-        value = manner.sides.get(role)
-        if value:
-            core = " ".join(f"{core} {_LEADS[role]} {value}".split())
+    for role, lead in _LEADS.items():
+        if role in manner.sides:
+            core = " ".join(f"{core} {lead} {manner.sides[role]}".split())
     if manner.time:
         core = f"{core} {_span_words(manner, said)}"
-    if manner.reason:
-        core = f"{core} because {manner.reason}"
-    if manner.condition:
-        core = f"{core} {manner.condition}"
-    if manner.source:
-        core = f"{manner.source} said that {core}"
-    return f"{core}."
+    return f"{manner.source} said that {core}." if manner.source else f"{core}."
 
 
 def _core(relation: Relation, said: Said) -> str:
@@ -208,18 +169,93 @@ def _core(relation: Relation, said: Said) -> str:
         return relation.sentence(said.subject, told, said.kind)[:-1]
     if not said.change or relation.noun:
         return f"it is not so that {relation.sentence(said.subject, told, said.kind)[:-1]}"
-    be = relation.name.removeprefix("is ")
-    state = f"is no longer {be}" if be != relation.name else f"no longer {be}"
-    return f"{said.subject} {state} {told}"
+    state = relation.name.removeprefix("is ")
+    be = "is " if state != relation.name else ""
+    return f"{said.subject} {be}no longer {state} {told}"
 
 
 def _span_words(manner: Manner, said: Said) -> str:
     """Return the times as words: "from 2010 until 2014"; "since" where a change began a state."""
-    found = manner.times or ((manner.time,) if manner.time else ())
+    found = manner.times
     text = " ".join(t.text for t in found)
     if len(found) == 2 and found[0].role == "since" and found[1].role == "until":
         return text.replace("since", "from", 1)
-    begun = said.change and not said.verb and said.act is not Act.RETRACT
-    if begun and found[0].role == "at":
+    if said.change and not said.verb and said.act is not Act.RETRACT and found[0].role == "at":
         return "since " + text.split(" ", 1)[1]
     return text
+
+
+# -- slots, and what can fill them -------------------------------------------------------
+
+_SHADES = word_set("new current actual present latest own dear beloved beautiful lovely little")
+
+
+def slot_of(noun: str) -> Relation | None:
+    """Return the relation that "Alice's <noun>" is, or None where the table knows none."""
+    plain = unshaded(noun)
+    plain = {"manager": "boss", "coworker": "colleague"}.get(plain, plain)
+    if plain == unshaded(noun) != noun:
+        return canonical(plain) or Relation(name=plain, noun=True, known=False)
+    return canonical(plain)
+
+
+def unshaded(noun: str) -> str:
+    """A noun without the words before it that make it no other thing: "new favourite food"."""
+    words = noun.split()
+    while len(words) > 1 and words[0] in _SHADES:
+        words = words[1:]
+    return " ".join(words)
+
+
+_PERSON = re.compile(
+    r"(?:is (?:married|engaged) to|is dating|is marrying|is friends with"
+    r"|is (?:parent|child|sibling) of)$"
+)
+_PLACE = re.compile(r"(?:live[sd] in|was born in|is from|died in|is a citizen of)$")
+_SCHOOL = re.compile(
+    r"(?i:school|universit|college|academy|institute|conservator|faculty|course|nursery|sixth form)"
+    r"|\b[A-Z]{3,5}\b|^[A-Z]\w+$"
+)
+_DAY = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})\b", re.IGNORECASE)
+_PLACES = word_set(
+    """house flat apartment cottage village town city farm boat caravan countryside suburbs street
+    dorm hostel basement bungalow studio country mountains island coast outskirts neighbourhood
+    neighborhood suburb district valley home centre center hotel mansion cabin van tower castle
+    north south east west"""
+)
+_EMPTY = word_set("job work company office place industry field business moment lot time")
+OLDEST = 120
+"""Years that a person can have."""
+_MOST_FILLING = 10
+"""Words of what fills a slot, at most."""
+
+
+def fits(relation: str, object: str) -> bool:
+    """Say whether an object can fill a slot: a person has 0 to 120 years, a home is a place.
+
+    One rule a type of slot; a relation of no such type takes anything that is short.
+    """
+    words = object.replace("-", " ").split()
+    last, named = (words[-1].lower() if words else ""), object[:1].isupper()
+    if relation == "age":
+        return object.isdigit() and int(object) <= OLDEST
+    if (relation.split()[-1:] and relation.split()[-1] in lex.KIN | lex.PETS) or _PERSON.search(
+        relation
+    ):
+        return named or any(word.lower() in lex.KIN for word in words)
+    if _PLACE.search(relation):
+        return (named and not _DAY.search(object)) or (
+            relation != "was born in" and not _PLACES.isdisjoint(words)
+        )
+    if relation in {"works as", "worked as"}:
+        return not any(c.isdigit() for c in object) and last not in lex.EVALUATIVE | lex.FEELINGS
+    if relation in {"studied at", "studies at"}:
+        return _SCHOOL.search(object) is not None
+    if relation in {"works at", "worked at", "works for"}:
+        return last not in _EMPTY | lex.EVALUATIVE | lex.FEELINGS
+    if (
+        relation in {"suffers from", "has", "is allergic to"}
+        and last in lex.FEELINGS | lex.EVALUATIVE
+    ):
+        return False
+    return len(words) <= _MOST_FILLING

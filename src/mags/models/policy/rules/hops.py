@@ -7,32 +7,40 @@ before the name, nearest first; a relative clause opened before it closes with a
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 
-from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS, TABLES, parts, word_set
 from mags.models.policy.rules.tokens import Token, join, tokenise
 from mags.ports.english import is_verb
 from mags.ports.policy import Hop
 from mags.ports.relations import canonical
 
-_RAW = tomllib.loads(
-    resources.files("mags.models.policy.rules").joinpath("cues.toml").read_text(encoding="utf-8")
+
+def _inverted(table: str) -> Mapping[str, str]:
+    """Return the rows of a table by each of the words they hold."""
+    return {word: row for row, words in TABLES[table].items() for word in parts(words)}
+
+
+_NOUNS, _ACTIVE = _inverted("nouns"), _inverted("active")
+_BY_KIND = {word: row.split(", ") for word, row in _inverted("by_kind").items()}
+_CLOSING = tuple(
+    (re.compile(rf"(?:{entry['says']})(?=$|\s)"), entry) for entry in TABLES["closing"]["verbs"]
 )
-_NOUNS: Mapping[str, str] = _RAW["nouns"]
-_BY_KIND: Mapping[str, Mapping[str, str]] = _RAW["by_kind"]
-_ACTIVE: Mapping[str, str] = _RAW["active"]
-_CLOSING = tuple((re.compile(rf"(?:{entry['says']})(?=$|\s)"), entry) for entry in _RAW["closing"])
 _HEADS = {
-    "country": "country", "nation": "country", "city": "city", "town": "city", "place": "city",
-    "continent": "continent", "sport": "sport", "sports": "sport", "language": "language",
-    "person": "person", "individual": "person", "man": "person", "woman": "person",
-    "company": "company", "organization": "company", "organisation": "company",
-    "group": "company", "artist": "person", "musician": "person", "location": "city",
-    "university": "university", "team": "company", "people": "person", "citizen": "person",
-}  # fmt: skip
+    word: head
+    for head, words in (
+        ("country", "country nation"),
+        ("city", "city town place location"),
+        ("continent", "continent"),
+        ("sport", "sport sports"),
+        ("language", "language"),
+        ("person", "person individual man woman artist musician people citizen"),
+        ("company", "company organization organisation group team"),
+        ("university", "university"),
+    )
+    for word in words.split()
+}
 _OPENERS = word_set("where which that who whom whose in to from of whence")
 _ADJECTIVES = word_set("current original famous specific associated related linked")
 _AGENTS = word_set(
@@ -73,12 +81,21 @@ class _Chain:
         known = canonical(self.relations[-1])
         return bool(known and known.answers == "person")
 
-    def add(self, relation: str) -> None:
+    @property
+    def inner(self) -> int:
+        """Where the words before the name end, without its article."""
+        end = len(self.left)
+        while end and self.left[end - 1] in {"the", "a", "an"}:
+            end -= 1
+        return end
+
+    def add(self, relation: str, played: bool = True) -> None:
         """Go one relation outwards; the same one twice in a row is one.
 
         Capitals, continents and official languages are those of countries: of a person that is
         the country of citizenship, of a sport the one it comes from.
         """
+        self.played |= played and relation == _SPORT and not self.relations
         if self.relations and relation in _OF_COUNTRIES:
             if self.person:
                 self.relations.append("is a citizen of")
@@ -143,40 +160,34 @@ def _words(tokens: Sequence[Token]) -> list[str]:
 
 def _name(tokens: Sequence[Token]) -> tuple[int, int]:
     """Return the span of the name a question turns on: the longest run of capitals inside it."""
-    best = (0, 0)
-    i = 1
+    best, i = (0, 0), 1
     while i < len(tokens):
-        if not _capital(tokens[i]) or tokens[i].low in _NOUNS or len(tokens[i].text) == 1:
-            i += 1
-            continue
-        end = i + 1
-        while end < len(tokens):
-            step = end
-            while step < len(tokens) and step < end + 2 and tokens[step].low in _LINKS:
-                step += 1
-            if step < len(tokens) and (_capital(tokens[step]) or _numeral(tokens[step], step, end)):
-                end = step + 1
-                continue
-            break
-        end += (
-            end < len(tokens)
-            and tokens[end].text == "."
-            and _capital(tokens[end - 1])
-            and end + 1 < len(tokens)
-        )
-        if end - i > best[1] - best[0] or (end - i == best[1] - best[0]):
+        end = i
+        if _capital(tokens[i]) and tokens[i].low not in _NOUNS and len(tokens[i].text) > 1:
+            end = _run_end(tokens, i + 1)
+        if end > i and end - i >= best[1] - best[0]:
             best = (i, end)
-        i = end
+        i = max(end, i + 1)
     return best
+
+
+def _run_end(tokens: Sequence[Token], end: int) -> int:
+    """Return where a run of capitals ends, over "of the" and numerals."""
+    while end < len(tokens):
+        step = end
+        while step < min(len(tokens), end + 2) and tokens[step].low in _LINKS:
+            step += 1
+        numeral = step == end and tokens[end].text[0].isdigit()
+        if step >= len(tokens) or not (_capital(tokens[step]) or numeral):
+            break
+        end = step + 1
+    point = end + 1 < len(tokens) and tokens[end].text == "." and _capital(tokens[end - 1])
+    return end + point
 
 
 def _capital(token: Token) -> bool:
     inner = token.text[:1].islower() and any(c.isupper() for c in token.text)
     return token.text[0].isupper() or inner
-
-
-def _numeral(token: Token, step: int, end: int) -> bool:
-    return step == end and token.text[0].isdigit()
 
 
 def _step(chain: _Chain) -> bool:
@@ -215,7 +226,6 @@ def _possessed(chain: _Chain) -> bool:
         if chain.own and not chain.relations and phrase in (["son"], ["daughter"]):
             relation = phrase[0]  # as speakers tell of their own; of others it is a child
         if relation:
-            chain.played = chain.played or (relation == _SPORT and not chain.relations)
             chain.add(relation)
             chain.right = words[k:]
             return True
@@ -225,7 +235,7 @@ def _possessed(chain: _Chain) -> bool:
 
 def _relation(phrase: str, person: bool) -> str | None:
     if phrase in _BY_KIND:
-        return _BY_KIND[phrase]["person" if person else "other"]
+        return _BY_KIND[phrase][0 if person else 1]
     if phrase in _NOUNS:
         return _NOUNS[phrase]
     if not phrase or phrase.split()[-1] in FUNCTION_WORDS or is_verb(phrase.split()[-1]):
@@ -236,10 +246,7 @@ def _relation(phrase: str, person: bool) -> str | None:
 
 def _noun_before(chain: _Chain) -> bool:
     """Read "the head coach of (the)" before the name."""
-    left = chain.left
-    end = len(left)
-    while end and left[end - 1] in {"the", "a", "an"}:
-        end -= 1
+    left, end = chain.left, chain.inner
     if not end or left[end - 1] not in {"of", "for", "behind", "to", "in"}:
         return False
     end -= 1
@@ -249,7 +256,6 @@ def _noun_before(chain: _Chain) -> bool:
             continue
         relation = _relation(phrase, chain.person)
         if relation:
-            chain.played = chain.played or (relation == _SPORT and not chain.relations)
             chain.add(relation)
             chain.left = left[: end - k]
             return True
@@ -263,23 +269,10 @@ def _noun_before(chain: _Chain) -> bool:
 
 def _active_before(chain: _Chain) -> bool:
     """Read "the person who founded (the)" before the name."""
-    left = chain.left
-    end = len(left)
-    while end and left[end - 1] in {"the", "a", "an"}:
-        end -= 1
+    left, end = chain.left, chain.inner
     for k in range(min(3, end), 0, -1):
         verb = " ".join(left[end - k : end])
-        if verb not in _ACTIVE or end - k == 0:
-            continue
-        if left[end - k - 1] not in {
-            "who",
-            "that",
-            "which",
-            "individual",
-            "person",
-            "whose",
-            "citizen",
-        }:
+        if verb not in _ACTIVE or end == k or left[end - k - 1] not in _WHOS:
             continue
         end -= k
         relation = _ACTIVE[verb]
@@ -287,11 +280,12 @@ def _active_before(chain: _Chain) -> bool:
             end -= 1
             relation = _NOUNS.get(left[end], relation)
         chain.add(relation)
-        chain.left = [*left[:end]]
+        chain.left = left[:end]
         return True
     return False
 
 
+_WHOS = word_set("who that which individual person whose citizen")
 _PASSIVE = re.compile(
     r"(?:^| )(?P<head>sports?|country|language|position)(?: that is| which is| is| was)? "
     r"(?:originally )?(?P<verb>played|coached|associated|related|linked|affiliated|managed)"
@@ -305,8 +299,7 @@ def _passive_before(chain: _Chain) -> bool:
     if match is None:
         return False
     if match["head"].startswith("sport"):
-        chain.played = chain.played or (match["verb"] == "played" and not chain.relations)
-        chain.add(_SPORT)
+        chain.add(_SPORT, match["verb"] == "played")
     elif match["head"] == "country":
         chain.add("is a citizen of" if chain.person else _ORIGIN)
     else:
@@ -317,10 +310,7 @@ def _passive_before(chain: _Chain) -> bool:
 
 def _relative(chain: _Chain) -> bool:
     """Read "the country where ... holds citizenship", "the sport ... plays" around the name."""
-    left, right = chain.left, chain.right
-    end = len(left)
-    while end and left[end - 1] in {"the", "a", "an"}:
-        end -= 1
+    left, right, end = chain.left, chain.right, chain.inner
     start = end
     while start and left[start - 1] in _OPENERS:
         start -= 1
@@ -329,8 +319,6 @@ def _relative(chain: _Chain) -> bool:
     if closed is None or (start == end and head not in {"sport", "country", "continent", "city"}):
         return False
     relation, length = closed
-    if relation == _SPORT and not chain.relations:
-        chain.played = True
     chain.add(relation)
     chain.right = " ".join(right)[length:].split()
     if head == "continent" and relation != "is located in the continent of":
@@ -355,22 +343,18 @@ def _closing(text: str, head: str, person: bool) -> tuple[str, int] | None:
 
 def _finish(chain: _Chain) -> None:
     """Add what the question itself asks: "which continent ...", "what language ..."."""
-    rest = " ".join(chain.right)
-    if chain.relations or rest:
-        closed = _closing(rest, "", chain.person) if rest else None
-        if closed and closed[0] in _LAST and chain.person and chain.relations:
-            chain.add(closed[0])
+    rest, left = " ".join(chain.right), " ".join(chain.left)
+    closed = _closing(rest, "", chain.person) if rest else None
+    if closed and closed[0] in _LAST and chain.person and chain.relations:
+        chain.add(closed[0])
     if rest == "do" and chain.relations and chain.person:
         chain.add("works as")
-    text = " ".join(chain.left)
-    for pattern, relation in _ASKED:
-        if pattern.search(text):
-            if chain.relations:
-                chain.add(relation)
-            return
-    if "official language" in rest:
+    asked = next((relation for pattern, relation in _ASKED if pattern.search(left)), "")
+    if asked and chain.relations:
+        chain.add(asked)
+    elif not asked and "official language" in rest:
         chain.add("official language")
-    elif re.search(r"\bcapital\b", rest):
+    elif not asked and re.search(r"\bcapital\b", rest):
         chain.add("capital")
 
 

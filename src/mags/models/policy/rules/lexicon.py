@@ -5,10 +5,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 from mags.ports.english import called
 
-_RAW = tomllib.loads(
+TABLES: Mapping[str, Any] = tomllib.loads(
     resources.files("mags.models.policy.rules").joinpath("words.toml").read_text(encoding="utf-8")
 )
 
@@ -19,7 +20,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def _words(name: str) -> frozenset[str]:
-    return word_set(str(_RAW["words"][name]))
+    return word_set(TABLES["words"][name])
 
 
 def _relatives(name: str) -> frozenset[str]:
@@ -31,28 +32,29 @@ Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
 """Phrases as word tuples, clitics apart ("i", "'m"), the longest first, by one of their words."""
 
 
+def parts(text: str) -> tuple[str, ...]:
+    """Return what stands between the bars of a row."""
+    return tuple(part for part in (" ".join(one.split()) for one in text.split("|")) if part)
+
+
 def _phrases(name: str, *, by: int = 0) -> Phrases:
     found = {
         tuple(part.replace("'", " '").replace("n 't", " n't").split())
-        for part in str(_RAW["phrases"][name]).split("|")
+        for part in parts(TABLES["phrases"][name])
     }
     indexed: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for phrase in sorted((p for p in found if p), key=lambda p: (-len(p), p)):
+    for phrase in sorted(found, key=lambda p: (-len(p), p)):
         indexed[phrase[by]] = (*indexed.get(phrase[by], ()), phrase)
     return indexed
 
 
 PRONOUNS = _words("subject_pronouns")
-FIRST = _words("first")
-THIRD_PERSON = _words("third")
 DEMONSTRATIVES = _words("demonstratives")
 POSSESSIVES = _words("possessives")
 ARTICLES = _words("articles")
-NEGATIONS = _words("negations")
 MODALS = _words("modals")
 ADVERBS = _words("adverbs")
 HEDGES = _words("hedges")
-INTENSIFIERS = _words("intensifiers")
 PREPOSITIONS = _words("prepositions")
 PARTICLES = _words("particles")
 CONJUNCTIONS = _words("conjunctions")
@@ -69,31 +71,13 @@ MALE = _relatives("male")
 PETS = _words("pets")
 PLURALS = _words("plurals")
 SILENT = _words("silent_verbs")
-LIGHT = _words("light_verbs")
-EMPTY_OBJECTS = _words("fun_objects")
-TITLES = _words("titles")
 NAME_LINKS = _words("name_links")
-
 OPENERS = _phrases("openers")
 HEDGED_FRAMES = _phrases("frames_hedged")
-PLAIN_FRAMES = _phrases("frames_plain")
 GONE = _phrases("gone", by=-1)
 TAILS = _phrases("tails", by=-1)
-
 FUNCTION_WORDS = (
-    PRONOUNS
-    | FIRST
-    | THIRD_PERSON
-    | DEMONSTRATIVES
-    | POSSESSIVES
-    | ARTICLES
-    | NEGATIONS
-    | MODALS
-    | ADVERBS
-    | PREPOSITIONS
-    | CONJUNCTIONS
-    | QUESTION_WORDS
-    | BE
-    | GREETINGS
-    | {"there", "here", "have", "has", "had", "do", "does", "did", "let", "you", "your"}
-)
+    PRONOUNS | _words("first") | _words("third") | DEMONSTRATIVES | POSSESSIVES | ARTICLES
+    | MODALS | ADVERBS | PREPOSITIONS | CONJUNCTIONS | QUESTION_WORDS | BE | GREETINGS
+    | word_set("not n't never no nor neither there here have has had do does did let you your")
+)  # fmt: skip

@@ -60,7 +60,7 @@ class Token:
 
     @property
     def is_capital(self) -> bool:
-        """True for a word that starts with a capital letter (or letters and a digit: "WD-40")."""
+        """True for a word that starts with a capital letter."""
         return self.text[0].isupper()
 
 

@@ -1,149 +1,56 @@
-"""Times in plain English, made absolute: "last May", "two weeks ago", "on 3 June"."""
+"""Times in plain English, made absolute: "last May", "two weeks ago", "from 6 to 9 June"."""
 
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
-from mags.models.policy.rules.ranges import ranged
-from mags.models.policy.rules.spans import (
-    MONTHS,
-    SEASONS,
-    Span,
-    Time,
-    ago,
-    ahead,
-    decade,
-    iso,
-    month_of_year,
-    named_day,
-    only_year,
-    which_day,
-    which_season,
-    which_unit,
-    whole_date,
-)
+from mags.models import rendering
 
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-_YEAR = r"(?P<year>1[0-9]{3}|20[0-9]{2})"
-_NUMBER = (
-    r"(?P<number>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|a couple(?: of)?|a few|several)"
-)
-_UNIT = r"(?P<unit>day|week|month|year)s?"
-_WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
-_SHORT_DAY = r"(?P<weekday>mon|tues?|weds?|thurs?|thu|fri|sat|sun)\.?"
-_SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
+MONTHS = [month.lower() for month in rendering.MONTHS]
+DAYS = [day.lower() for day in rendering.DAYS]
+EACH_DAY = r"(?:" + "|".join(f"{day}s" for day in DAYS) + r")"
+"""A pattern of weekdays on which something is done again and again, in small letters."""
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+COUNTED = {word: number for number, word in enumerate(_WORDS.split())}
+_NUMBERS = COUNTED | {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3, "several": 4}
+_HALF_A_YEAR_S = 183 * 86_400.0
 
 
-_Resolver = Callable[[re.Match[str], datetime, bool], Span | None]
-_ROLE = r"(?P<role>since|until|till|before|after|by|from|as of|starting)"
-_LEAD = (
-    rf"(?:(?:{_ROLE}|on|in|at|during|around|about|for|early|late|mid|over|back)[\s-]+)*"
-    r"(?:the\s+)?"
-)
-_WHICH = r"(?P<which>last|past|previous|this|next|coming)"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_OF_WEEK = rf"(?:{_WEEKDAY},?\s+)?"
-_NAMED = (
-    "(?P<name>the day before yesterday|the day after tomorrow|yesterday evening|yesterday|today"
-    "|tomorrow|tonight|last night|this morning|this afternoon|this evening)"
-)
-_SHADE = r"(?:(?:early|late|mid)[\s-]+)?"
-_HOUR = r"(?:\s+(?:morning|afternoon|evening|night))?"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Time:
+    """A time expression: its place in the text and the days it spans.
+
+    `since`, `until`: seconds since the epoch, UTC; `until` is where the span ends (not in it).
+    `precision`: day, week, month, season, year or decade. `role`: at, since, until, before or
+    after. `text`: the absolute wording ("on 7 May 2023").
+    """
+
+    start: int
+    end: int
+    since: float
+    until: float
+    precision: str
+    role: str
+    text: str
 
 
-def _compiled(
-    rules: Sequence[tuple[str, _Resolver]], lead: str
-) -> tuple[tuple[re.Pattern[str], _Resolver], ...]:
-    return tuple(
-        (re.compile(rf"\b{lead}{pattern}(?![\w-])", re.IGNORECASE), resolver)
-        for pattern, resolver in rules
-    )
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Days from `first` to `last` (not in it), as precise as they were said."""
+
+    first: datetime
+    last: datetime
+    precision: str
 
 
-_PART = (
-    rf"(?:(?:{_ROLE}|at|in|on|for|around|towards?)\s+)?(?:the\s+)?"
-    r"(?P<part>beginning|start|middle|end)\s+of\s+"
-)
-# First, since they hold other times: "the end of August".
-_PARTS = _compiled(
-    (
-        (rf"{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?", month_of_year),
-        (r"(?P<which>this|next|last|the)\s+(?P<unit>week|month|year)", which_unit),
-        (rf"(?:the\s+)?{_SEASON}(?:\s+(?:of\s+)?{_YEAR})?", which_season),
-        (rf"{_YEAR}", only_year),
-    ),
-    _PART,
-)
-_RULES = _compiled(
-    (
-        (r"(?P<year>\d{4})-(?P<number_of_month>\d{2})-(?P<day>\d{2})", iso),
-        (rf"{_OF_WEEK}{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?", whole_date),
-        (rf"{_OF_WEEK}{_MONTH}\s+{_DAY}(?:\s*,?\s*{_YEAR})?", whole_date),
-        (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", month_of_year),
-        (_NAMED, named_day),
-        (rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", ago),
-        (rf"{_NUMBER}\s+{_UNIT}(?:\s+from now)", ahead),
-        (rf"(?<=in ){_NUMBER}\s+{_UNIT}(?:'s? time)?", ahead),
-        (rf"{_WHICH}\s+(?P<unit>week|weekend|month|year|night)", which_unit),
-        (rf"{_WHICH}\s+{_WEEKDAY}", which_day),
-        (rf"{_WHICH}\s+{_SHORT_DAY}", which_day),
-        (rf"{_WHICH}\s+{_MONTH}", month_of_year),
-        (rf"{_WHICH}\s+{_SEASON}", which_season),
-        (rf"{_SEASON}\s+(?:of\s+)?{_YEAR}", which_season),
-        (r"(?P<year>(?:1[0-9]|20)[0-9]0)s", decade),
-    ),
-    _LEAD,
-)
-# These need a word before them: "2019" alone may be a number, and "May" a name.
-_LED = _compiled(
-    (
-        (rf"(?:{_ROLE}|in|during|around|of)\s+(?:the\s+year\s+)?{_SHADE}{_YEAR}", only_year),
-        (rf"(?:{_ROLE}|in|during|around)\s+{_SHADE}{_MONTH}(?!\s+\d)", month_of_year),
-        (rf"(?:{_ROLE}|on)\s+(?:the\s+)?{_WEEKDAY}{_HOUR}", which_day),
-        (rf"(?:{_ROLE}|in)\s+(?:the\s+)?{_SEASON}", which_season),
-    ),
-    "",
-)
-
-
-def _role(m: re.Match[str]) -> str:
-    word = (m.groupdict().get("role") or "at").lower()
-    return {"till": "until", "by": "until", "as of": "since",
-            "starting": "since"}.get(word, word)  # fmt: skip
-
-
-def _wording(span: Span, role: str, part: str = "") -> str:
-    first = span.first
-    lead, text = "in", str(first.year)
-    if span.precision == "day":
-        lead, text = "on", _dated(first)
-    elif span.precision == "week":
-        text = f"the week of {_dated(first)}"
-    elif span.precision == "month":
-        text = f"{MONTHS[first.month - 1].capitalize()} {first.year}"
-    elif span.precision == "season":
-        name = next(name for name, month in SEASONS.items() if month == first.month)
-        text = f"{name} {first.year}"
-    elif span.precision == "decade":
-        text = f"the {first.year}s"
-    if part:
-        lead, text = "at", f"the {part} of {text}"
-    return f"{lead if role == 'at' else role} {text}"
-
-
-def _dated(day: datetime) -> str:
-    return f"{day.day} {MONTHS[day.month - 1].capitalize()} {day.year}"
-
-
-_ALIKE = str.maketrans({"\u017f": "s", "\u212a": "k", "\u0130": "i", "\u0131": "i"})
-"""Letters that patterns without case take for others, one for one, so that places stay."""
+_Resolver = Callable[[re.Match[str], datetime, bool], _Span | None]
+"""Takes a match, the time of saying, and whether a date without a year is the next one."""
 
 
 def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
@@ -155,24 +62,33 @@ def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
     if not _MAYBE.search(text):
         return ()
     low = text.translate(_ALIKE).lower()
-    found = ranged(low, _each(low, at, future=future), _each)
+    found = _ranged(low, _each(low, at, future=future))
     return tuple(_alone(time, found, at) for time in found)
+
+
+def moment(at: float) -> datetime:
+    """Return a time in seconds as a datetime in UTC, kept within the years 500 to 9500."""
+    return datetime.fromtimestamp(min(max(at, -46e9), 237e9), tz=UTC)
 
 
 def _each(text: str, at: float, *, future: bool) -> list[Time]:
     """The times of a text in lower case, each by itself."""
     now = moment(at)
     found: list[Time] = []
-    for pattern, resolver in (*_PARTS, *_RULES, *_LED):
+    for pattern, resolver in _RULES:
         for m in pattern.finditer(text):
             if any(m.start() < t.end and t.start < m.end() for t in found):
                 continue
-            span = resolver(m, now, future and m.groupdict().get("role") != "since")
-            if span is None or (not at and not m.groupdict().get("year")):
+            groups = m.groupdict()
+            span = resolver(m, now, future and groups.get("role") != "since")
+            if span is None or (not at and not groups.get("year")):
                 continue  # with no time of its own, a turn gives relative dates no meaning
             if text.count('"', 0, m.start()) % 2:
                 continue  # inside a title
-            role, part = _role(m), m.groupdict().get("part") or ""
+            role, part = groups.get("role") or "at", groups.get("part") or ""
+            role = {"till": "until", "by": "until", "as of": "since", "starting": "since"}.get(
+                role, role
+            )
             ends = part == "end" and role in {"until", "before"}
             found.append(
                 Time(
@@ -188,6 +104,21 @@ def _each(text: str, at: float, *, future: bool) -> list[Time]:
     return sorted(found, key=lambda t: t.start)
 
 
+def _wording(span: _Span, role: str, part: str) -> str:
+    first, lead = span.first, "on" if span.precision == "day" else "in"
+    month = MONTHS[first.month - 1].capitalize()
+    text = {
+        "day": f"{first.day} {month} {first.year}",
+        "week": f"the week of {first.day} {month} {first.year}",
+        "month": f"{month} {first.year}",
+        "decade": f"the {first.year}s",
+        "season": f"{next((n for n, m in SEASONS.items() if m == first.month), '')} {first.year}",
+    }.get(span.precision, str(first.year))
+    if part:
+        lead, text = "at", f"the {part} of {text}"
+    return f"{lead if role == 'at' else role} {text}"
+
+
 def _alone(time: Time, found: Sequence[Time], at: float) -> Time:
     """Read "from" as a beginning only where an end is named too, or what is not over yet."""
     if time.role != "from":
@@ -200,16 +131,294 @@ def _alone(time: Time, found: Sequence[Time], at: float) -> Time:
     return replace(time, role="at", text=time.text.replace("from", lead, 1))
 
 
+# -- days on the calendar ----------------------------------------------------------------
+
+
+def _day(year: int, month: int, day: int) -> _Span | None:
+    if not 1 < year < 9990 or not 1 <= day <= monthrange(year, month)[1]:
+        return None
+    first = datetime(year, month, day, tzinfo=UTC)
+    return _Span(first, first + timedelta(days=1), "day")
+
+
+def _months(year: int, month: int, count: int, precision: str) -> _Span:
+    first = datetime(year, month, 1, tzinfo=UTC)
+    return _Span(first, _shift(first, count), precision)
+
+
+def _year(year: int) -> _Span:
+    last = datetime(min(year + 1, 9999), 1, 1, tzinfo=UTC)
+    return _Span(datetime(year, 1, 1, tzinfo=UTC), last, "year")
+
+
+def _shift(moment: datetime, months: int) -> datetime:
+    count = moment.year * 12 + moment.month - 1 + months
+    return moment.replace(year=min(max(count // 12, 1), 9998), month=count % 12 + 1)
+
+
+def _days(now: datetime, shift: int, length: int = 1) -> _Span:
+    first = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=shift)
+    return _Span(first, first + timedelta(days=length), "day")
+
+
+def _moved(now: datetime, unit: str, count: int) -> _Span:
+    if unit == "day":
+        return _days(now, count)
+    if unit == "week":
+        return replace(_days(now, -now.weekday() + 7 * count, 7), precision="week")
+    if unit == "month":
+        moved = _shift(now.replace(day=1), count)
+        return _months(moved.year, moved.month, 1, "month")
+    return _year(min(max(now.year + count, 1), 9998))
+
+
+def _month_number(word: str) -> int:
+    return next(i for i, name in enumerate(MONTHS, 1) if name.startswith(word[:3]))
+
+
+def _date(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    month, day = _month_number(m["month"]), int(m["day"])
+    if m["year"]:
+        return _day(int(m["year"]), month, day)
+    span = _day(now.year, month, day)
+    if span and future and span.last <= now:
+        return _day(now.year + 1, month, day)
+    return _day(now.year - 1, month, day) if span and not future and span.first > now else span
+
+
+def _iso(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    month = int(m["number_of_month"])
+    return _day(int(m["year"]), month, int(m["day"])) if 1 <= month <= 12 else None
+
+
+def _month(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    month, which = _month_number(m["month"]), m.groupdict().get("which") or ""
+    if m.groupdict().get("year"):
+        return _months(int(m["year"]), month, 1, "month")
+    if which == "next" or (future and which != "last"):
+        year = now.year + (month <= now.month if which else month < now.month)
+    else:
+        year = now.year - (month >= now.month if which else month > now.month)
+    return _months(year, month, 1, "month")
+
+
+def _unit(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    step = {"last": -1, "past": -1, "previous": -1, "this": 0, "the": 0}.get(m["which"], 1)
+    if m["unit"] == "weekend":
+        return _days(now, -now.weekday() + 7 * step + 5, 2)
+    return _days(now, step) if m["unit"] == "night" else _moved(now, m["unit"], step)
+
+
+def _season(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    name, which = m["season"], m.groupdict().get("which") or ""
+    if m.groupdict().get("year"):
+        return _months(int(m["year"]), SEASONS[name], 3, "season")
+    span = _months(now.year, SEASONS[name], 3, "season")
+    last = which in {"last", "past"} and span.last > now
+    if last or (not which and not future and span.first > now):
+        return _months(now.year - 1, SEASONS[name], 3, "season")
+    if which == "next" and span.first <= now:
+        return _months(now.year + 1, SEASONS[name], 3, "season")
+    return span
+
+
+def _weekday(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"][:3]))
+    which, back = m.groupdict().get("which") or "", (now.weekday() - wanted) % 7
+    if which == "next" or (which in {"this", "coming", ""} and future):
+        return _days(now, (7 - back) if back else (7 if which == "next" else 0))
+    return _days(now, -(back or (7 if which in {"last", "past"} else 0)))
+
+
+def _number(m: re.Match[str]) -> int:
+    return _NUMBERS[m["number"]] if m["number"] in _NUMBERS else min(int(m["number"]), 5000)
+
+
+def _ago(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    return _moved(now, m["unit"], -_number(m))
+
+
+def _ahead(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    return _moved(now, m["unit"], _number(m))
+
+
+def _named(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    steps = {"yesterday": -1, "tomorrow": 1, "the day before yesterday": -2,
+             "the day after tomorrow": 2, "last night": -1, "yesterday evening": -1}  # fmt: skip
+    return _days(now, steps.get(m["name"], 0))
+
+
+def _only_year(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    return _year(int(m["year"]))
+
+
+def _decade(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    first = _year(int(m["year"]))
+    return _Span(first.first, _year(int(m["year"]) + 9).last, "decade")
+
+
+# -- what is said for them ---------------------------------------------------------------
+
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_YEAR = r"(?P<year>1[0-9]{3}|20[0-9]{2})"
+_OF_YEAR = rf"(?:,?\s+(?:of\s+)?{_YEAR})?"
+_NUMBER = (
+    r"(?P<number>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|a couple(?: of)?|a few|several)"
+)
+_UNIT = r"(?P<unit>day|week|month|year)s?"
+_WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+_SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
+_ROLE = r"(?P<role>since|until|till|before|after|by|from|as of|starting)"
+_LEAD = (
+    rf"(?:(?:{_ROLE}|on|in|at|during|around|about|for|early|late|mid|over|back)[\s-]+)*"
+    r"(?:the\s+)?"
+)
+_WHICH = r"(?P<which>last|past|previous|this|next|coming)"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_OF_WEEK = rf"(?:{_WEEKDAY},?\s+)?"
+_NAMED = (
+    "(?P<name>the day before yesterday|the day after tomorrow|yesterday evening|yesterday|today"
+    "|tomorrow|tonight|last night|this morning|this afternoon|this evening)"
+)
+_SHADE = r"(?:(?:early|late|mid)[\s-]+)?"
+_PART = (
+    rf"(?:(?:{_ROLE}|at|in|on|for|around|towards?)\s+)?(?:the\s+)?"
+    r"(?P<part>beginning|start|middle|end)\s+of\s+"
+)
+
+
+def _compiled(
+    rules: Sequence[tuple[str, _Resolver]], lead: str
+) -> tuple[tuple[re.Pattern[str], _Resolver], ...]:
+    return tuple(
+        (re.compile(rf"\b{lead}{pattern}(?![\w-])", re.IGNORECASE), resolver)
+        for pattern, resolver in rules
+    )
+
+
+# Parts first, since they hold other times: "the end of August". The last ones need a word before
+# them: "2019" alone may be a number, and "May" a name.
+_RULES = (
+    *_compiled(
+        (
+            (rf"{_MONTH}{_OF_YEAR}", _month),
+            (r"(?P<which>this|next|last|the)\s+(?P<unit>week|month|year)", _unit),
+            (rf"(?:the\s+)?{_SEASON}(?:\s+(?:of\s+)?{_YEAR})?", _season),
+            (rf"{_YEAR}", _only_year),
+        ),
+        _PART,
+    ),
+    *_compiled(
+        (
+            (r"(?P<year>\d{4})-(?P<number_of_month>\d{2})-(?P<day>\d{2})", _iso),
+            (rf"{_OF_WEEK}{_DAY}\s+(?:of\s+)?{_MONTH}{_OF_YEAR}", _date),
+            (rf"{_OF_WEEK}{_MONTH}\s+{_DAY}(?:\s*,?\s*{_YEAR})?", _date),
+            (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month),
+            (_NAMED, _named),
+            (rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", _ago),
+            (rf"{_NUMBER}\s+{_UNIT}(?:\s+from now)", _ahead),
+            (rf"(?<=in ){_NUMBER}\s+{_UNIT}(?:'s? time)?", _ahead),
+            (rf"{_WHICH}\s+(?P<unit>week|weekend|month|year|night)", _unit),
+            (rf"{_WHICH}\s+{_WEEKDAY}", _weekday),
+            (rf"{_WHICH}\s+(?P<weekday>mon|tues?|weds?|thurs?|thu|fri|sat|sun)\.?", _weekday),
+            (rf"{_WHICH}\s+{_MONTH}", _month),
+            (rf"{_WHICH}\s+{_SEASON}", _season),
+            (rf"{_SEASON}\s+(?:of\s+)?{_YEAR}", _season),
+            (r"(?P<year>(?:1[0-9]|20)[0-9]0)s", _decade),
+        ),
+        _LEAD,
+    ),
+    *_compiled(
+        (
+            (rf"(?:{_ROLE}|in|during|around|of)\s+(?:the\s+year\s+)?{_SHADE}{_YEAR}", _only_year),
+            (rf"(?:{_ROLE}|in|during|around)\s+{_SHADE}{_MONTH}(?!\s+\d)", _month),
+            (
+                rf"(?:{_ROLE}|on)\s+(?:the\s+)?{_WEEKDAY}"
+                r"(?:\s+(?:morning|afternoon|evening|night))?",
+                _weekday,
+            ),
+            (rf"(?:{_ROLE}|in)\s+(?:the\s+)?{_SEASON}", _season),
+        ),
+        "",
+    ),
+)
+_ALIKE = str.maketrans({"\u017f": "s", "\u212a": "k", "\u0130": "i", "\u0131": "i"})
+"""Letters that patterns without case take for others, one for one, so that places stay."""
 # A number by itself is no time: where nothing else tells of one it has to be a year.
 _MAYBE = re.compile(
     r"(?<!\d)\d{4}(?!\d)|day|night|week|month|year|morning|afternoon|evening|tomorrow"
-    r"|spring|summer|autumn|fall|winter"
-    r"|\b(?:mon|tues?|weds?|thurs?|thu|fri|sat|sun)\b"
+    r"|spring|summer|autumn|fall|winter|\b(?:mon|tues?|weds?|thurs?|thu|fri|sat|sun)\b"
     r"|\b(?:" + "|".join(name[:3] for name in MONTHS) + r")[a-z]*\b",
     re.IGNORECASE,
 )
 
+# -- times with two ends -----------------------------------------------------------------
 
-def moment(at: float) -> datetime:
-    """Return a time in seconds as a datetime in UTC, kept within the years 500 to 9500."""
-    return datetime.fromtimestamp(min(max(at, -46e9), 237e9), tz=UTC)
+_TO = re.compile(r"\s*(?:to|till|until|through|-|\u2013|\u2014)\s*(?:the\s+)?")
+_AND = re.compile(r"\s+and\s+(?:the\s+)?")
+_BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?$")
+_SHORT = re.compile(
+    r"(?:\b(?P<lead>from|between)\s+)?(?:\bthe\s+)?\b(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+    r"(?P<by>\s*(?:to|till|until|through|and|-|\u2013)\s*)(?:the\s+)?$"
+)
+"""The days before "9 June" that borrow its month: "from 6 to", "6-"."""
+
+
+def _ranged(low: str, found: Sequence[Time]) -> list[Time]:
+    """Return times with those that bound one another told as beginning and end.
+
+    A beginning is never after its end: "from 1 March to 5 April", said on 10 March, began this
+    year.
+    """
+    times = [one for time in found for one in _borrowed(low, time, found)]
+    for i, (first, last) in enumerate(pairwise(times)):
+        if _joined(low, first, last):
+            times[i] = _begun(low, first, last)
+            bare = last.text.split(" ", 1)[-1]
+            times[i + 1] = replace(last, start=first.end, role="until", text=f"until {bare}")
+    return times
+
+
+def _joined(low: str, first: Time, last: Time) -> bool:
+    """Say whether two times are the ends of one."""
+    gap = low[first.end : last.start]
+    if first.role == "from":
+        joins = last.role == "at" and _TO.fullmatch(gap) is not None
+        return joins or (last.role == "until" and not gap.strip())
+    between = _BETWEEN.search(low[: first.start]) is not None
+    return between and last.role == "at" and _AND.fullmatch(gap) is not None
+
+
+def _begun(low: str, first: Time, last: Time) -> Time:
+    led = _BETWEEN.search(low[: first.start]) if first.role == "at" else None
+    if first.since > last.since:
+        before = _each(low[first.start : first.end], last.since, future=False)
+        first = replace(before[0], start=first.start, end=first.end) if before else first
+    start = led.start() if led else first.start
+    return replace(first, start=start, role="from", text=f"from {first.text.split(' ', 1)[-1]}")
+
+
+def _borrowed(low: str, time: Time, found: Sequence[Time]) -> list[Time]:
+    """Return "6" of "from 6 to 9 June" as 6 June before the time that it borrows from."""
+    if time.precision != "day" or time.role not in {"at", "until"}:
+        return [time]
+    said = low[time.start : time.end]
+    start = re.search(r"\d|$", said)
+    match = _SHORT.search(low[: time.start + (start.start() if start else 0)])
+    month = next((m for m in MONTHS if m[:3] in said), "")
+    clear = match and all(t.end <= match.start() or t.start >= time.start for t in found)
+    paired = match and (match["by"].strip() == "and") == (match["lead"] == "between")
+    if match is None or not (month and clear and paired):
+        return [time]
+    day = _each(f"from {match['day']} {month}", time.until, future=False)
+    if not day or not 0 < time.since - day[0].since < _HALF_A_YEAR_S:
+        return [time]
+    text = f"until {time.text.split(' ', 1)[-1]}"
+    return [
+        replace(day[0], start=match.start(), end=match.start("by"), role="from"),
+        replace(time, start=match.start("by"), role="until", text=text),
+    ]

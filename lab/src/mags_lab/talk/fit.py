@@ -1,0 +1,234 @@
+"""Train the reader on the corpus (`mags train reader`).
+
+The shipped encoder's upper layers and the heads learn together, on what a turn tells, what it ends
+and which words answer a question. A run that was stopped goes on from its last epoch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits as bce
+from torch.nn.functional import cross_entropy
+from torch.optim import AdamW
+
+from mags.errors import InvalidInput
+from mags.models.policy.reader.layout import MARKS
+from mags.models.policy.reader.policy import TrainedReader
+from mags_lab.talk.corpus import DATA, Dialogue, dialogues
+from mags_lab.talk.encoder import Encoder
+from mags_lab.talk.export import (
+    LEAST,
+    answers_calibrated,
+    calibrated,
+    ends_calibrated,
+    precision,
+    save,
+)
+from mags_lab.talk.labels import ACTS, KINDS, MODALITY, POLARITY, classes
+from mags_lab.talk.material import ASKS, ENDS, Piece, Pieces, batches, seen
+from mags_lab.talk.model import Reader, Shape
+from mags_lab.training.optimisers import (
+    latest,
+    load_checkpoint,
+    quick,
+    save_checkpoint,
+    schedule,
+)
+
+RATE, HEADS, FALL, NORM = 1e-4, 1e-3, 0.85, 1.0
+"""Rate of the encoder's last layer and of the heads; of a layer as a share of the next one's."""
+HIDDEN = 0.06
+TOKENS = 3000
+
+
+def together(some: Sequence[Piece]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Lower states (b, t, w), tokens there (b, t), pool (b, n, t), marks (b, n, m), rows (b, n)."""
+    tokens = max(len(one.ids) for one in some)
+    count = max(len(one.pool) for one in some)
+    lower = np.zeros((len(some), tokens, some[0].lower.shape[1]), dtype=np.float32)
+    there = np.zeros(lower.shape[:2], dtype=bool)
+    pool = np.zeros((len(some), count, tokens), dtype=np.float32)
+    signs = np.zeros((len(some), count, MARKS), dtype=np.float32)
+    rows = np.zeros((len(some), count), dtype=bool)
+    for place, one in enumerate(some):
+        t, n = len(one.ids), len(one.pool)
+        lower[place, :t], there[place, :t] = one.lower, True
+        pool[place, :n, :t], signs[place, :n], rows[place, :n] = one.pool, one.marks, True
+    found = (lower, there, pool, signs, rows)
+    a, b, c, d, e = (torch.from_numpy(one) for one in found)
+    return a, b, c, d, e
+
+
+def loss_of(
+    encoder: Encoder, model: Reader, some: Sequence[Piece], relations: Sequence[str]
+) -> Tensor:
+    """The loss of a batch of one task, some of its tokens hidden by chance."""
+    lower, there, pool, signs, rows = together(some)
+    if model.training:
+        lower = lower * (torch.rand(there.shape) >= HIDDEN)[..., None]
+    with torch.autocast("cpu", torch.bfloat16, enabled=quick() is torch.bfloat16):
+        layers = encoder(lower, there)
+    states = torch.cat([pool @ layer for layer in layers.float().unbind(1)], dim=-1)
+    with torch.autocast("cpu", torch.bfloat16, enabled=quick() is torch.bfloat16):
+        x = model.trunk(states, signs, rows)
+    x = x.float()
+    pooled = model.pool(x, rows)
+    task = some[0].task
+    if task == ENDS:
+        gold = torch.tensor([float(one.ends) for one in some])
+        return bce(model.ends(pooled[:, 1]).squeeze(1), gold)
+    if task == ASKS:
+        scores = model.answer(x).masked_fill(~rows[:, :, None], -1e4)
+        span = torch.tensor([one.span for one in some])
+        return 0.5 * (
+            cross_entropy(scores[..., 0], span[:, 0]) + cross_entropy(scores[..., 1], span[:, 1])
+        )
+    return _reading(model, some, relations, (x, pooled, signs, rows))
+
+
+def _reading(
+    model: Reader, some: Sequence[Piece], relations: Sequence[str], seen_: tuple[Tensor, ...]
+) -> Tensor:
+    """The loss of what turns tell; `seen_`: rows as vectors, pooled, marks, which are there."""
+    x, pooled, signs, rows = seen_
+    tags = torch.full(rows.shape, -100)
+    which, gold = [], []
+    for place, one in enumerate(some):
+        turn = one.marks[:, 3] > 0
+        tags[place, : len(turn)][torch.from_numpy(turn)] = 0
+        for fact in one.gold:
+            first, last = fact.object
+            tags[place, first], tags[place, first + 1 : last + 1] = 1, 2
+            which.append((place, first, last))
+            gold.append(fact)
+    loss = cross_entropy(model.tag(x).flatten(0, 1), tags.flatten(), ignore_index=-100) * 3.0
+    worth = torch.tensor(
+        [[*map(float, one.worth), float(any(fact.told.must for fact in one.gold))] for one in some]
+    )
+    loss = loss + 0.5 * bce(model.worth(pooled[:, 0]), worth)
+    if not gold:
+        return loss
+    at = torch.tensor(which)
+    found = model.spans(x, pooled, at)
+    points = model.pointers(x, found, at, signs)
+    points = points.masked_fill(~rows[at[:, 0]][:, None], -1e4)
+    told = [one.told for one in gold]
+    must = torch.tensor([float(one.must) for one in told])
+    loss = loss + 0.5 * bce(model.must(found).squeeze(1), must)
+    targets = (
+        (model.kind(found), [KINDS.index(one.kind) for one in told]),
+        (
+            model.polarity(found),
+            [POLARITY.index(one.polarity) if one.polarity in POLARITY else -100 for one in told],
+        ),
+        (model.modality(found), [MODALITY.index(one.modality) for one in told]),
+        (model.act(found), [ACTS.index(one.act) for one in told]),
+        (
+            model.relation(found),
+            [relations.index(one.relation) if one.relation in relations else 0 for one in gold],
+        ),
+        (points[:, 0], [one.subject[0] for one in gold]),
+        (points[:, 1], [one.subject[1] for one in gold]),
+        (points[:, 2], [one.verb[0] for one in gold]),
+        (points[:, 3], [one.verb[1] for one in gold]),
+    )
+    for scores, wanted in targets:
+        goal = torch.tensor(wanted)
+        if (goal >= 0).any():
+            loss = loss + 0.3 * cross_entropy(scores, goal, ignore_index=-100)
+    return loss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """How it is trained. `start`: the folder of another run, whose weights it begins with."""
+
+    epochs: int = 8
+    threads: int = 1
+    seed: int = 0
+    start: Path | None = None
+
+
+def train(file: Path, folder: Path, corpus: Path | None, course: Course) -> Iterator[str]:
+    """Train, calibrate on `dev` and write the file; yields a line for each step."""
+    own = list(dialogues(corpus or DATA))
+    told = [one for one in own if one.split == "train"]
+    held = [one for one in own if one.split == "dev"]
+    yield f"{len(told)} dialogues to learn from, {len(held)} to calibrate on."
+    encoder, model, relations = yield from fit(told, folder, course)
+    made = save(encoder, model, relations, file)
+    reader = TrainedReader(made)
+    over, ends = ends_calibrated(reader, held)
+    how = {"right": calibrated(reader, held), "over": over}
+    answer = answers_calibrated(reader, held)
+    how |= {"answer": answer} if answer else {}
+    made = save(encoder, model, relations, file, how, {**LEAST, "ends": ends})
+    yield f"A held fact is closed from {ends}."
+    yield from precision(TrainedReader(made), held)
+    yield f"Wrote {file}, sha256 {hashlib.sha256(file.read_bytes()).hexdigest()}."
+
+
+def fit(
+    told: Sequence[Dialogue], folder: Path, course: Course
+) -> Generator[str, None, tuple[Encoder, Reader, Sequence[str]]]:
+    """Encoder, heads and the classes of relations after training; yields a line an epoch."""
+    epochs, seed = course.epochs, course.seed
+    torch.set_num_threads(course.threads)
+    torch.manual_seed(seed)
+    relations = classes(told)
+    encoder, model = Encoder(), Reader(Shape(relations=len(relations)))
+    both = nn.ModuleList([encoder, model])
+    groups = [*encoder.groups(RATE, FALL), {"params": list(model.parameters()), "lr": HEADS}]
+    chosen = AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01)
+    full = [group["lr"] for group in chosen.param_groups]
+    if course.start is not None:
+        _begin(both, relations, course.start)
+    pieces = seen(Pieces().of(told, seed), encoder, TOKENS)
+    last = latest(folder)
+    done = load_checkpoint(last, both, [chosen]) if last else 0
+    for epoch in range(done, epochs):
+        begun = time.monotonic()
+        both.train()
+        rng = Random(f"{seed} {epoch}")
+        some = batches(pieces, rng, TOKENS)
+        losses: dict[str, list[float]] = {}
+        for step, batch in enumerate(some):
+            loss = loss_of(encoder, model, batch, relations)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(both.parameters(), NORM)
+            share = schedule(epoch * len(some) + step, epochs * len(some))
+            for group, rate in zip(chosen.param_groups, full, strict=True):
+                group["lr"] = rate * share
+            chosen.step()
+            chosen.zero_grad(set_to_none=True)
+            losses.setdefault(batch[0].task, []).append(loss.item())
+        save_checkpoint(folder, epoch + 1, both, [chosen], relations=list(relations))
+        means = ", ".join(f"{task} {np.mean(one):.3f}" for task, one in sorted(losses.items()))
+        yield f"epoch {epoch + 1}: {means} ({time.monotonic() - begun:.0f} s)"
+    both.eval()
+    return encoder, model, relations
+
+
+def _begin(both: nn.ModuleList, relations: Sequence[str], start: Path) -> None:
+    """Take over the weights of a run; of relations those that are classes in both."""
+    last = latest(start)
+    if last is None:
+        raise InvalidInput(f"there is no run to start from in {start}", start=str(start))
+    found = torch.load(last, weights_only=True)
+    before = found["more"]["relations"]
+    for name in ("1.relation.weight", "1.relation.bias"):
+        rows = both.state_dict()[name].clone()
+        for place, relation in enumerate(relations):
+            if relation in before:
+                rows[place] = found["model"][name][before.index(relation)]
+        found["model"][name] = rows
+    both.load_state_dict(found["model"], strict=False)

@@ -1,0 +1,225 @@
+"""What the reader learns from: parts of turns, pairs of a turn and what is held, and questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from mags.models.embed.onnx import SHIPPED, ModelFile, TokenStates, checked_bytes
+from mags.models.embed.windows import Windower
+from mags.models.policy.reader.layout import (
+    Layout,
+    asked_layout,
+    ended_layout,
+    marks,
+    rows,
+)
+from mags.models.words import stems
+from mags.ports.policy import Turn
+from mags_lab.talk.corpus import Dialogue, Ended, Said, Told
+from mags_lab.talk.encoder import Encoder
+from mags_lab.talk.labels import Gold, examples, spans_of
+
+READ, ENDS, ASKS = "read", "ends", "asks"
+HELD, FEWER = 6, 3
+"""Facts that a turn does not end: of one that ends something, and of one that only tells."""
+OTHERS = 3
+"""Turns that do not answer a question, to one that does."""
+
+
+SHARES: Mapping[str, Callable[[Piece], float]] = {
+    READ: lambda one: 1.0,
+    ENDS: lambda one: 1.0 if one.ends else 0.35,
+    ASKS: lambda one: 0.7 if one.span != (0, 0) else 0.3,
+}
+"""How many of a task are learned from in a round: what is rare, always."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One text to learn from: its rows, tokens (t,), what rows are made of (rows, t),
+    and what the layers that stay make of the tokens, (t, w).
+
+    `gold`, `worth`: of `READ`. `ends`: of `ENDS`. `span`: of `ASKS`, (0, 0) for no answer.
+    """
+
+    task: str
+    layout: Layout
+    gold: tuple[Gold, ...] = ()
+    worth: tuple[bool, bool] = (False, False)
+    ends: bool = False
+    span: tuple[int, int] = (0, 0)
+    ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    pool: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    marks: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    lower: NDArray[np.float16] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float16))
+
+
+class Pieces:
+    """Makes pieces as the encoder of a file will read them."""
+
+    def __init__(self, file: ModelFile = SHIPPED) -> None:
+        self._windower = Windower(
+            Tokenizer.from_buffer(checked_bytes(file.tokenizer, file.tokenizer_sha256)),
+            tokens=file.window_tokens,
+            overlap=file.overlap_tokens,
+        )
+
+    def of(self, dialogues: Iterable[Dialogue], seed: int = 0) -> list[Piece]:
+        """All pieces of dialogues; those that the encoder's window does not hold are left out."""
+        found = []
+        for one in dialogues:
+            rng = Random(f"{seed} {one.id}")
+            for layout, gold, worth in examples(one):
+                found.append(Piece(task=READ, layout=layout, gold=gold, worth=worth))
+            for layout, ends in pairs(one, rng):
+                found.append(Piece(task=ENDS, layout=layout, ends=ends))
+            for layout, span in questions(one, rng):
+                found.append(Piece(task=ASKS, layout=layout, span=span))
+        return [made for one in found if (made := self._tokens(one)) is not None]
+
+    def _tokens(self, piece: Piece) -> Piece | None:
+        ids, spans, whole = self._windower.tokens(piece.layout.text)
+        if not whole:
+            return None
+        each = TokenStates(states=np.eye(len(ids), dtype=np.float32), spans=spans, whole=whole)
+        return replace(
+            piece,
+            ids=np.asarray(ids),
+            pool=rows(piece.layout, each),
+            marks=marks(piece.layout),
+        )
+
+
+def sentence_of(told: Told, speaker: str) -> str:
+    """A held fact as the reader is shown it."""
+    subject = "I" if told.subjects[0] == speaker else told.subjects[0]
+    return f"{subject} {told.relation} {told.objects[0]}"
+
+
+def pairs(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, bool]]:
+    """Turns with facts held before them, and whether the turn ends each."""
+    found: list[tuple[Layout, bool]] = []
+    held: list[Told] = []
+    before: list[Turn] = []
+    for said in dialogue.turns:
+        turn = _turn(said)
+        ended = [one for one in held if any(is_meant(end, one) for end in said.ends)]
+        found += [
+            (ended_layout(turn, before, sentence_of(one, said.speaker)), True) for one in ended
+        ]
+        sure = {id(one) for one in ended}
+        kept = [
+            one
+            for one in held
+            if id(one) not in sure and not any(end.optional for end in said.ends)
+        ]
+        most = HELD if ended else FEWER if said.facts else 0
+        near = sorted(kept, key=lambda one: (-_likeness(one, said), rng.random()))[:most]
+        found += [
+            (ended_layout(turn, before, sentence_of(one, said.speaker)), False) for one in near
+        ]
+        held = [one for one in held if id(one) not in sure] + [
+            one for one in said.facts if one.act != "retract"
+        ]
+        before.append(turn)
+    return found
+
+
+def _likeness(told: Told, said: Said) -> float:
+    """How much a held fact has in common with what a turn tells."""
+    words = stems(f"{told.relation} {told.topic} {told.objects[0]}")
+    heard = stems(said.text) | {
+        stem for one in said.facts for stem in stems(f"{one.relation} {one.topic}")
+    }
+    return len(words & heard) + (told.subjects[0] == said.speaker)
+
+
+def is_meant(end: Ended, told: Told) -> bool:
+    """Whether an ending names a fact."""
+    if end.subject not in told.subjects and end.subject.casefold() not in {
+        one.casefold() for one in told.subjects
+    }:
+        return False
+    mine = [stems(one) for one in told.objects]
+    return any(
+        2 * len(a & b) >= 0.6 * (len(a) + len(b))
+        for a in mine
+        for o in end.objects
+        if (b := stems(o))
+    )
+
+
+def questions(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, tuple[int, int]]]:
+    """Questions with turns that answer them and turns that do not."""
+    found: list[tuple[Layout, tuple[int, int]]] = []
+    for asked in dialogue.questions:
+        question = Turn(text=asked.text, speaker=asked.who)
+        evidence = set(asked.evidence)
+        for said in dialogue.turns:
+            if said.id in evidence:
+                layout = asked_layout(question, _turn(said))
+                spans = [span for one in asked.answers for span in spans_of(one, layout)]
+                if spans:
+                    found.append((layout, spans[0]))
+        others = [one for one in dialogue.turns if one.id not in evidence]
+        words = stems(asked.text)
+        others.sort(
+            key=lambda one: (-len(words & stems(f"{one.speaker} {one.text}")), rng.random())
+        )
+        for said in others[:OTHERS]:
+            layout = asked_layout(question, _turn(said))
+            if not any(spans_of(one, layout) for one in asked.answers):
+                found.append((layout, (0, 0)))
+    return found
+
+
+def _turn(said: Said) -> Turn:
+    return Turn(text=said.text, speaker=said.speaker, at=said.at.timestamp())
+
+
+def seen(pieces: Sequence[Piece], encoder: Encoder, most: int) -> list[Piece]:
+    """The pieces with what the encoder's layers that stay make of them, so that it is made once."""
+    order = sorted(range(len(pieces)), key=lambda place: len(pieces[place].ids))
+    found = list(pieces)
+    for some in grouped([pieces[place] for place in order], most):
+        tokens = max(len(one.ids) for one in some)
+        ids = np.zeros((len(some), tokens), dtype=np.int64)
+        there = np.zeros(ids.shape, dtype=bool)
+        for row, one in enumerate(some):
+            ids[row, : len(one.ids)], there[row, : len(one.ids)] = one.ids, True
+        made = encoder.lower(torch.from_numpy(ids), torch.from_numpy(there)).numpy()
+        for row, one in enumerate(some):
+            place = order.pop(0)
+            found[place] = replace(one, lower=made[row, : len(one.ids)].astype(np.float16))
+    return found
+
+
+def batches(pieces: Sequence[Piece], rng: Random, most: int) -> list[list[Piece]]:
+    """Every part of a turn once and a share of the rest, a task a batch, in random order."""
+    made: list[list[Piece]] = []
+    for task, share in SHARES.items():
+        own = [one for one in pieces if one.task == task and rng.random() < share(one)]
+        own.sort(key=lambda one: len(one.ids) + 4 * rng.random())
+        made += grouped(own, most)
+    rng.shuffle(made)
+    return made
+
+
+def grouped(pieces: Sequence[Piece], most: int) -> list[list[Piece]]:
+    """Pieces in order, in groups of at most `most` tokens."""
+    made: list[list[Piece]] = []
+    queue: list[Piece] = []
+    for one in pieces:
+        longest = max((len(other.ids) for other in queue), default=0)
+        if queue and (len(queue) + 1) * max(len(one.ids), longest) > most:
+            made.append(queue)
+            queue = []
+        queue.append(one)
+    return [*made, queue] if queue else made

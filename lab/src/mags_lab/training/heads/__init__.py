@@ -1,1 +1,0 @@
-"""Training of the heads whose runtime is `mags.models.policy.heads`."""

@@ -1,0 +1,126 @@
+"""Grades: whose word a statement is, and which one may end which.
+
+What a person says of themself > what is asserted by hand > what is said of another > what somebody
+is said to have said > what a tool or an assistant says. What rests on other facts is worth no more
+than the least of them. A lower grade ends nothing of a higher one: the arbiter opens it as
+*disputed* beside that.
+
+Where one person alone has ever spoken (and where nobody is named as the speaker), there is nobody
+to tell apart: every statement but those of tools and assistants has one grade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from mags.engram.view import View
+from mags.graph.records import NOBODY, Grade, NodeFlag, NodeKind, grade_in
+from mags.index.state import State
+from mags.ports.policy import ASSISTANTS
+
+SOURCE = "source"
+"""The qualifier that names who is said to have said something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Teller:
+    """Who says something. `speaker`: an entity, or NOBODY.
+
+    `grade`: of all they say, where that does not depend on whom they tell of; else UNKNOWN.
+    """
+
+    speaker: int = NOBODY
+    grade: Grade = Grade.UNKNOWN
+
+
+def alone(
+    state: State, heard: Iterable[int] = (), find: Callable[[str], list[int]] | None = None
+) -> bool:
+    """Whether at most one person has ever spoken in a memory.
+
+    `heard`: speakers of a turn that is being written; `find`: its entities of a name, too.
+    """
+    tools = {i for name in ASSISTANTS for i in (find or state.names.find)(name)}
+    speakers = {*heard, *islice(state.speakers, len(tools) + 2)}
+    return len(speakers - tools - {NOBODY}) < 2
+
+
+class Grades:
+    """The grades of what one turn says, and of what it meets."""
+
+    def __init__(self, view: View) -> None:
+        """Grades of facts that `view` shows."""
+        self._view = view
+        self._alone: bool | None = None
+
+    def told(
+        self,
+        teller: Teller,
+        ends: tuple[int, int],
+        qualifiers: Mapping[str, object],
+        *,
+        symmetric: bool = False,
+        rests_on: Iterable[int] = (),
+    ) -> Grade:
+        """The grade of a statement about `ends` (subject, object); `symmetric`: as much of both."""
+        own = self._is_own(teller.speaker, ends[0]) or (symmetric and ends[1] == teller.speaker)
+        if teller.grade is Grade.TOOL:
+            grade = Grade.SELF if own and teller.speaker != NOBODY else Grade.TOOL
+        elif teller.grade is not Grade.UNKNOWN:
+            grade = teller.grade
+        elif qualifiers.get(SOURCE):
+            grade = Grade.REPORTED
+        else:
+            grade = Grade.SELF if own else Grade.THIRD
+        graph = self._view.draft.graph
+        return min([grade, *(self.of(i) for i in rests_on if i in graph)])
+
+    def of(self, fact: int) -> Grade:
+        """The grade of a fact or note as it is held."""
+        node = self._view.node(fact)
+        known = grade_in(int(node["flags"]))
+        return self._from_sources(fact) if known is Grade.UNKNOWN else known
+
+    def reaches(self, grade: Grade, fact: int) -> bool:
+        """Whether a statement of that grade may end a fact."""
+        held = self.of(fact)
+        return grade >= held or (self.alone and grade > Grade.TOOL)
+
+    def is_above(self, grade: Grade, fact: int) -> bool:
+        """Whether a statement is of a higher grade than a fact, which may not end it."""
+        held = self.of(fact)
+        return grade > held and not (self.alone and held > Grade.TOOL)
+
+    @property
+    def alone(self) -> bool:
+        """Whether at most one person has ever spoken."""
+        if self._alone is None:
+            self._alone = alone(self._view.state, self._view.heard, self._view.find)
+        return self._alone
+
+    def _is_own(self, speaker: int, subject: int) -> bool:
+        """Whether somebody tells of themself, or of what is named as theirs: "Ana's dog"."""
+        if speaker in (subject, NOBODY):
+            return speaker == subject
+        name, whose = self._view.words(subject).text, self._view.words(speaker).text
+        return name.startswith((f"{whose}'s ", f"{whose}' "))
+
+    def _from_sources(self, fact: int) -> Grade:
+        """The grade of a fact of an older file: the highest of those who said so."""
+        view, node = self._view, self._view.node(fact)
+        ends = int(node["subject"]), int(node["object"])
+        qualifiers = view.words(fact).meta.get("qualifiers", {})
+        given = bool(int(node["flags"]) & NodeFlag.GIVEN)
+        grades = [Grade.OWNER] if given else []
+        tools = {i for name in ASSISTANTS for i in view.find(name)}
+        for episode in view.sources(fact):
+            said = view.node(episode)
+            echo = int(said["flags"]) & NodeFlag.RECALLED or int(said["subject"]) in tools
+            grade = Grade.TOOL if echo else Grade.UNKNOWN
+            teller = Teller(speaker=int(said["subject"]), grade=grade)
+            if int(node["kind"]) == NodeKind.NOTE:
+                ends = teller.speaker, NOBODY
+            grades.append(self.told(teller, ends, qualifiers))
+        return max(grades, default=Grade.THIRD)

@@ -1,0 +1,284 @@
+"""The reader's heads in numpy: what the laboratory trains, for one text at a time.
+
+Shapes: n rows, h width. Weights are float32 by the names of the trained modules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.errors import CorruptFile
+from mags.models.embed.onnx import DATA
+from mags.models.embed.onnx import SHIPPED as ENCODER
+from mags.models.policy.reader.layout import SPECIAL, TURN
+
+Floats = NDArray[np.float32]
+ABOUT = "about"
+"""The array that holds the description: JSON in UTF-8, as uint8."""
+TUNED = "encoder/"
+"""What the name of an array begins with that is a constant of the encoder's graph."""
+STATES = (3, 5)
+"""Layers of the encoder, counted from 0, whose states the heads read."""
+READS = replace(ENCODER, states=tuple(f"encoder.layer.{n}.output.LayerNorm" for n in STATES))
+NEAR = 12
+"""Words up to which distances are told apart."""
+POINTS = 4
+"""First and last row of the subject, first and last of the verb."""
+PIECE = 500_000
+"""Multiplications of one product: see `product`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanScores:
+    """What a span is: log-probabilities by head, and `must`, a probability. `points`: (4, n)."""
+
+    kind: Floats
+    polarity: Floats
+    modality: Floats
+    act: Floats
+    relation: Floats
+    points: Floats
+    must: float
+
+
+class Network:
+    """The heads over the encoder's states. `attention`: how many heads the block has."""
+
+    def __init__(self, weights: Mapping[str, Floats], *, attention: int) -> None:
+        self._weights = weights
+        self._attention = attention
+        self._width = weights["norm.weight"].shape[0]
+
+    def trunk(self, states: Floats, marks: Floats) -> Floats:
+        """States (n, layers x dimension) and marks (n, m) to (n, h)."""
+        rows = len(states)
+        normed = standard(states.reshape(rows * len(STATES), -1)).reshape(rows, -1)
+        x = self._linear("into", np.concatenate((normed, marks), axis=1))
+        size = self._width // self._attention
+        mixed = self._linear("mix", self._norm("norm1", x))
+        q, k, v = mixed.reshape(rows, 3, self._attention, size).transpose(1, 2, 0, 3)
+        scores = q @ k.transpose(0, 2, 1) / np.float32(math.sqrt(size))
+        scores += self._weights["near"][:, distances(rows)]
+        heard = (softmax(scores) @ v).transpose(1, 0, 2).reshape(rows, self._width)
+        x = x + self._linear("out", heard)
+        x = x + self._linear("down", gelu(self._linear("up", self._norm("norm2", x))))
+        return self._norm("norm", x)
+
+    def pooled(self, x: Floats) -> Floats:
+        """What a text is as a whole, for `worth` and for `ends`: (2, h)."""
+        made: Floats = softmax(self._weights["pools"] @ x.T) @ x
+        return made
+
+    def tags(self, x: Floats) -> Floats:
+        """Probabilities of rows to be outside, first and further words of an object, (n, 3)."""
+        return softmax(self._linear("tag", x))
+
+    def worth(self, pooled: Floats) -> tuple[float, float, float]:
+        """How likely a text tells anything, ends anything, and tells anything that lasts."""
+        tells, over, lasts = _sigmoid(self._linear("worth", pooled[0])).tolist()
+        return tells, over, lasts
+
+    def ends(self, pooled: Floats) -> float:
+        """How likely a turn ends what is held."""
+        return float(_sigmoid(self._linear("ends", pooled[1]))[0])
+
+    def answers(self, x: Floats) -> Floats:
+        """Log-probabilities of rows as first and last word of an answer, (2, n); row 0: none."""
+        return log_softmax(self._linear("answer", x).T)
+
+    def spans(
+        self, x: Floats, pooled: Floats, marks: Floats, which: Sequence[tuple[int, int]]
+    ) -> list[SpanScores]:
+        """What the spans are, each from a first to a last row."""
+        joined = np.array(
+            [
+                np.concatenate((x[first], x[last], x[first : last + 1].mean(axis=0), pooled[0]))
+                for first, last in which
+            ]
+        )
+        found = gelu(self._linear("span", joined))
+        keys = self._linear("keys", x).reshape(len(x), POINTS, self._width)
+        asked = self._linear("points", found).reshape(-1, POINTS, self._width)
+        scores: Floats = np.einsum("nth,sth->stn", keys, asked) / np.float32(math.sqrt(self._width))
+        apart = distances(len(x))
+        elsewhere = marks[:, TURN] == 0
+        elsewhere[0] = False
+        for place, (first, last) in enumerate(which):
+            scores[place, :, SPECIAL:] += self._weights["away"][:, apart[first]][:, SPECIAL:]
+            scores[place, 2:, elsewhere] = -1e4
+            scores[place, :2, first : last + 1] = -1e4
+        points, must = log_softmax(scores), _sigmoid(self._linear("must", found))[:, 0]
+        heads = {
+            name: log_softmax(self._linear(name, found))
+            for name in ("kind", "polarity", "modality", "act", "relation")
+        }
+        return [
+            SpanScores(
+                points=points[place],
+                must=float(must[place]),
+                **{name: told[place] for name, told in heads.items()},
+            )
+            for place in range(len(which))
+        ]
+
+    def _linear(self, name: str, x: Floats) -> Floats:
+        made: Floats = product(x, self._weights[f"{name}.weight"]) + self._weights[f"{name}.bias"]
+        return made
+
+    def _norm(self, name: str, x: Floats) -> Floats:
+        made: Floats = standard(x) * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderFile:
+    """A file of weights and its checksum; "" for one just trained, which nothing pins."""
+
+    path: Path
+    sha256: str = ""
+
+
+SHIPPED = ReaderFile(
+    path=DATA / "talk-reader.npz",
+    sha256="374b3daf3b96445d433c1e6e6eb56ae5d0bbab71c918350e1a2bc527edb08291",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """From features of what was read to the probability that it is right: a logistic model."""
+
+    weights: Mapping[str, float]
+    bias: float = 0.0
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """In [0, 1]; a feature without a weight counts nothing."""
+        total = self.bias + sum(
+            weight * features.get(name, 0.0) for name, weight in self.weights.items()
+        )
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """Weights ready for use. `tuned`: the encoder's constants, as they were trained.
+
+    `kinds`, `modalities`, `acts`, `relations`: what the classes of the heads are called.
+    `right`: of a fact that is read; `over`: of a held one that a turn ends;
+    `answer`: of words that answer a question.
+    `least`: by name, the probability from which something is made of what was read.
+    """
+
+    network: Network
+    tuned: Mapping[str, NDArray[np.generic]]
+    relations: Sequence[str]
+    kinds: Sequence[str]
+    modalities: Sequence[str]
+    acts: Sequence[str]
+    right: Calibration
+    over: Calibration
+    answer: Calibration
+    least: Mapping[str, float]
+
+
+def opened(file: ReaderFile = SHIPPED) -> Trained:
+    """Read and check a file of weights; raises CorruptFile."""
+    advice = "reinstall mags, or train it anew: mags train reader"
+    try:
+        content = file.path.read_bytes()
+    except OSError as failure:
+        raise CorruptFile(
+            f"cannot read the reader {file.path} ({failure.strerror}): {advice}", path=file.path
+        ) from failure
+    found = hashlib.sha256(content).hexdigest()
+    if file.sha256 and found != file.sha256:
+        raise CorruptFile(
+            f"the reader {file.path} is damaged (sha256 {found[:12]}, expected "
+            f"{file.sha256[:12]}): {advice}",
+            path=file.path,
+            found=found,
+            expected=file.sha256,
+        )
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        about = json.loads(arrays[ABOUT].tobytes())
+        own = [name for name in arrays.files if name != ABOUT and not name.startswith(TUNED)]
+        weights = {name: arrays[name].astype(np.float32) for name in own}
+        tuned = {n.removeprefix(TUNED): arrays[n] for n in arrays.files if n.startswith(TUNED)}
+    return Trained(
+        network=Network(weights, attention=about["attention"]),
+        tuned=tuned,
+        relations=about["relations"],
+        kinds=about["kinds"],
+        modalities=about["modalities"],
+        acts=about["acts"],
+        right=Calibration(**about["right"]),
+        over=Calibration(**about["over"]),
+        answer=Calibration(**about["answer"]),
+        least=about["least"],
+    )
+
+
+def product(x: Floats, weight: Floats) -> Floats:
+    """Rows (or one vector) times a weight (out, in), without the help of other threads.
+
+    OpenBLAS shares larger products out among all cores, whose threads wait for one another
+    spinning: where the cores are busy, a decision took 200 ms instead of 6. It takes pieces of less
+    than 2 x 262,144 multiplications alone, and what is no product of matrices is not given to it.
+    """
+    if x.ndim == 1:
+        found: Floats = np.einsum("oi,i->o", weight, x)
+        return found
+    rows = max(2, PIECE // weight.size)
+    made = np.empty((len(x), len(weight)), dtype=np.float32)
+    for first in range(0, len(x), rows):
+        np.matmul(x[first : first + rows], weight.T, out=made[first : first + rows])
+    return made
+
+
+def distances(rows: int) -> NDArray[np.int64]:
+    """How far a row is after another, cut off, from 0 to 2 NEAR: (rows, rows)."""
+    places = np.arange(rows)
+    apart: NDArray[np.int64] = np.clip(places[None, :] - places[:, None], -NEAR, NEAR) + NEAR
+    return apart
+
+
+def standard(x: Floats) -> Floats:
+    """Rows with mean 0 and variance 1, as a layer norm makes them."""
+    count = np.float32(x.shape[-1])
+    centred = x - np.add.reduce(x, axis=-1, keepdims=True) / count
+    variance = np.einsum("...i,...i->...", centred, centred)[..., None] / count
+    made: Floats = centred / np.sqrt(variance + np.float32(1e-5))
+    return made
+
+
+def gelu(x: Floats) -> Floats:
+    """The Gaussian error linear unit, by its approximation with tanh."""
+    inner = np.float32(0.7978845608028654) * (x + np.float32(0.044715) * x * x * x)
+    return np.asarray(np.float32(0.5) * x * (np.float32(1.0) + np.tanh(inner)), dtype=np.float32)
+
+
+def softmax(x: Floats) -> Floats:
+    """Probabilities over the last axis."""
+    raised = np.exp(x - x.max(axis=-1, keepdims=True))
+    made: Floats = raised / np.add.reduce(raised, axis=-1, keepdims=True)
+    return made
+
+
+def log_softmax(x: Floats) -> Floats:
+    """Log-probabilities over the last axis."""
+    shifted = x - x.max(axis=-1, keepdims=True)
+    made: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return made
+
+
+def _sigmoid(x: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-x)), dtype=np.float32)

@@ -1,0 +1,334 @@
+"""The reader as a policy: what is plainly said is read by the rules, the rest by the reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+
+from mags import caches
+from mags.models.embed.onnx import OnnxEmbedder, TokenStates
+from mags.models.policy.reader.ending import MAY_END, features, in_question, sentence
+from mags.models.policy.reader.fitting import fits
+from mags.models.policy.reader.layout import (
+    Layout,
+    asked_layout,
+    ended_layout,
+    marks,
+    parts,
+    rows,
+)
+from mags.models.policy.reader.network import (
+    READS,
+    SHIPPED,
+    Floats,
+    ReaderFile,
+    Trained,
+    opened,
+)
+from mags.models.policy.reader.reading import Fact, answered, read
+from mags.models.policy.rules import RulePolicy
+from mags.models.policy.rules.names import mentions
+from mags.models.policy.rules.tokens import own_words
+from mags.models.policy.rules.when import Time
+from mags.models.words import is_name
+from mags.ports.english import ENGLISH, language
+from mags.ports.policy import (
+    ASSISTANTS,
+    Act,
+    Operation,
+    Plan,
+    Policy,
+    Recalled,
+    Reminded,
+    Route,
+    Turn,
+    Writing,
+)
+
+_WORD = re.compile(r"\w+")
+
+
+class TalkReader(Protocol):
+    """What reads talk (`TrainedReader`)."""
+
+    @property
+    def least(self) -> Mapping[str, float]:
+        """The probability from which a fact is a "guess", is "sure", and what is held "ends"."""
+        ...
+
+    def facts(self, turn: Turn, recent: Sequence[Turn]) -> Sequence[Fact]:
+        """All that a turn may tell, however likely."""
+        ...
+
+    def ends(
+        self, turn: Turn, recent: Sequence[Turn], held: Sequence[Recalled], facts: Sequence[Fact]
+    ) -> Sequence[float]:
+        """How likely a turn that tells `facts` ends each of what is held."""
+        ...
+
+    def answers(self, question: str, speaker: str, text: str) -> list[tuple[int, int, float]]:
+        """Where words of a remembered turn answer a question, and how likely: (start, end, p)."""
+        ...
+
+
+class TrainedReader:
+    """The reader of a file, safe in threads; opened by the first turn, which raises CorruptFile."""
+
+    def __init__(self, file: ReaderFile = SHIPPED) -> None:
+        self._file = file
+        self._opened: tuple[Trained, OnnxEmbedder] | None = None
+        self._opening = Lock()
+        self._read: tuple[str, TokenStates] | None = None
+        caches.register(self)
+
+    def clear(self) -> None:
+        """Let go of the text that was read last, and of its states."""
+        self._read = None
+
+    @property
+    def least(self) -> Mapping[str, float]:
+        """The thresholds that were found when it was calibrated."""
+        return self._open()[0].least
+
+    def facts(self, turn: Turn, recent: Sequence[Turn]) -> list[Fact]:
+        """All that a turn may tell, however likely."""
+        trained, _ = self._open()
+        found: list[Fact] = []
+        for layout in parts(turn, recent):
+            found += read(trained, layout, *_seen(layout, self._states(layout.text)), turn)
+        return found
+
+    def ends(
+        self, turn: Turn, recent: Sequence[Turn], held: Sequence[Recalled], facts: Sequence[Fact]
+    ) -> list[float]:
+        """How likely a turn that tells `facts` ends each of what is held."""
+        over = self._open()[0].over
+        told = self.ending_features(turn, recent, held, facts)
+        return [over.probability(one) if one else 0.0 for one in told]
+
+    def ending_features(
+        self, turn: Turn, recent: Sequence[Turn], held: Sequence[Recalled], facts: Sequence[Fact]
+    ) -> list[Mapping[str, float]]:
+        """What speaks for the end of each of what is held; nothing where the turn ends nothing."""
+        trained, encoder = self._open()
+        network = trained.network
+        ends = 0.0
+        for layout in parts(turn, recent):
+            x = network.trunk(*_seen(layout, self._states(layout.text)))
+            ends = max(ends, network.worth(network.pooled(x))[1])
+        if ends < MAY_END or not held:
+            return [{} for _ in held]
+        layouts = [ended_layout(turn, recent, sentence(one, turn)) for one in held]
+        pair = [0.0] * len(held)
+        for place, states in encoder.states_of([one.text for one in layouts]):
+            x = network.trunk(*_seen(layouts[place], states))
+            pair[place] = network.ends(network.pooled(x))
+        return [
+            features(
+                turn,
+                one,
+                facts,
+                {"pair": pair[n], "turn": ends, "best": max([0.0, *pair[:n], *pair[n + 1 :]])},
+            )
+            for n, one in enumerate(held)
+        ]
+
+    def answers(self, question: str, speaker: str, text: str) -> list[tuple[int, int, float]]:
+        """Where words of a remembered turn answer a question, and how likely: (start, end, p).
+
+        At most one span; `speaker`: who said the turn.
+        """
+        found = self.answer_features(question, speaker, text)
+        if found is None:
+            return []
+        start, end, told = found
+        return [(start, end, self._open()[0].answer.probability(told))]
+
+    def answer_features(
+        self, question: str, speaker: str, text: str
+    ) -> tuple[int, int, Mapping[str, float]] | None:
+        """The likeliest span and what speaks for it; None where the text is too long to be read."""
+        trained, encoder = self._open()
+        layout = asked_layout(Turn(text=question), Turn(text=text, speaker=speaker))
+        states = encoder.token_states(layout.text)
+        if not states.whole:
+            return None
+        network = trained.network
+        best = answered(layout, network.answers(network.trunk(*_seen(layout, states))))
+        if best is None:
+            return None
+        (first, last), told = best
+        begins = layout.offset + len(speaker) + 2  # who said it stands before what was said
+        return first - begins, last - begins, told
+
+    def _states(self, text: str) -> TokenStates:
+        """What the encoder makes of a text; the last one is kept, it is read more than once."""
+        read = self._read
+        if read is None or read[0] != text:
+            read = self._read = text, self._open()[1].token_states(text)
+        return read[1]
+
+    def _open(self) -> tuple[Trained, OnnxEmbedder]:
+        with self._opening:
+            if self._opened is None:
+                trained = opened(self._file)
+                self._opened = trained, OnnxEmbedder(READS, constants=trained.tuned)
+            return self._opened
+
+
+class ReaderPolicy:
+    """A `Policy` of rules, with what the reader reads beyond them.
+
+    Routes and plans are the rules'. Of what the rules have read of somebody the reader adds
+    nothing. A fact that is not surely right is a guess, or is left out.
+    """
+
+    def __init__(self, reader: TalkReader, rules: Policy | None = None) -> None:
+        self._reader = reader
+        self._rules = rules or RulePolicy()
+
+    @property
+    def reader(self) -> TalkReader:
+        """What reads talk for it."""
+        return self._reader
+
+    @property
+    def name(self) -> str:
+        """The name shown to the user."""
+        return f"{self._rules.name} and reader"
+
+    def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
+        """Decide what a turn needs, by the rules."""
+        return self._rules.route(turn, recent)
+
+    def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
+        """Plan a recall, by the rules."""
+        return self._rules.ask(question, recent)
+
+    def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
+        """Names whose open facts the turn may end: the speaker's, and what the rules could use."""
+        wanted = self._rules.wants(turn, recent) if isinstance(self._rules, Reminded) else ()
+        return tuple(dict.fromkeys((turn.speaker, *wanted)))
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """Propose operations for a turn; `why` says what the reader read."""
+        tongue = language(turn.text)
+        if tongue != ENGLISH:
+            why = f"It is in another language than English ({tongue}): kept and found, not read."
+            return Writing(understood=False, why=why, mentions=mentions(turn.text))
+        writing = self._rules.write(turn, recent, recalled)
+        if turn.speaker.casefold() in ASSISTANTS:
+            return writing  # long, and of what it proposes nothing is so until somebody takes it up
+        said = replace(turn, text=own_words(turn.text))
+        least = self._reader.least
+        found = self._reader.facts(said, recent)
+        likely = [fact for fact in found if fact.probability >= least["guess"]]
+        told = (operation_of(fact, least["sure"]) for fact in likely)
+        joined = {(one.subject, one.object) for one in recalled if one.current}
+        fitting = (
+            one
+            for one in told
+            if fits(one, turn, recent)
+            # Of two that are joined already a guess is more likely wrong than news.
+            and not (one.tentative and (one.subject, one.object) in joined)
+        )
+        made = beyond(fitting, writing.operations)
+        stays = {(one.subject, one.object) for one in (*writing.operations, *made)}
+        known = [one for one in recalled if (one.subject, one.object) not in stays]
+        held = in_question(said, known, found)
+        sure = self._reader.ends(said, recent, held, found) if held else ()
+        over = tuple(
+            _over(one, ending)
+            for one, ending in zip(held, sure, strict=True)
+            if ending >= least["ends"]
+        )
+        if not made and not over:
+            return writing
+        return replace(
+            writing,
+            operations=(*writing.operations, *over, *made),
+            understood=True,
+            why=f"{writing.why} Read by the reader: {len(made)} told, {len(over)} over.".strip(),
+        )
+
+
+def _seen(layout: Layout, states: TokenStates) -> tuple[Floats, Floats]:
+    return rows(layout, states), np.ascontiguousarray(marks(layout))
+
+
+def _over(held: Recalled, sure: float) -> Operation:
+    return Operation(
+        act=Act.RETRACT,
+        subject=held.subject,
+        relation=held.relation,
+        object=held.object,
+        qualifiers={k: v for k, v in held.qualifiers.items() if k == "kind"},
+        change=True,
+        confidence=round(sure, 3),
+        subject_is_name=is_name(held.subject),
+        exact=True,
+    )
+
+
+def operation_of(fact: Fact, sure: float) -> Operation:
+    """A fact as an operation, a guess below the probability `sure`."""
+    words = f"{fact.subject} {fact.relation} {fact.object}"
+    since = until = None
+    if fact.time is not None:
+        words += f" {fact.time.text}"
+        until = fact.time.until if fact.time.role == "until" else None
+        since = fact.time.since if fact.time.role in ("at", "since", "from") else None
+    guess = fact.probability < sure
+    return Operation(
+        act=Act.ADD,
+        subject=fact.subject,
+        relation=fact.relation,
+        object=fact.object,
+        qualifiers={"when": iso(fact.time)} if fact.time else {},
+        text=f"{words[:1].upper()}{words[1:]}.",
+        valid_from=since,
+        valid_to=until,
+        one=False,  # what it ends is asked of the reader, not of the slot
+        confidence=round(min(fact.probability, 0.95), 3),
+        subject_is_name=is_name(fact.subject),
+        object_is_name=is_name(fact.object),
+        tentative=guess,
+    )
+
+
+def iso(time: Time) -> str:
+    """A time as 2023, 2023-05 or 2023-05-07, as precise as it was said."""
+    first = datetime.fromtimestamp(time.since, tz=UTC)
+    if time.precision == "year":
+        return f"{first:%Y}"
+    if time.precision in {"month", "season"}:
+        return f"{first:%Y-%m}"
+    return f"{first:%Y-%m-%d}" if time.precision != "decade" else f"{first:%Y}s"
+
+
+def beyond(told: Iterable[Operation], known: Sequence[Operation]) -> tuple[Operation, ...]:
+    """What is told of which nothing is known: no such relation of somebody, and no such thing."""
+    return tuple(one for one in told if not _is_read(one, known))
+
+
+def _is_read(told: Operation, known: Sequence[Operation]) -> bool:
+    mine, words = told.subject.casefold(), _words(told.object)
+    for one in known:
+        same, others = one.subject.casefold() == mine, _words(one.object)
+        if same and (one.relation == told.relation or (words and words <= _words(one.text))):
+            return True
+        if words and others and (words <= others or others <= words):
+            return True
+        if words == _words(one.subject) and others == _words(told.subject):
+            return True  # the other way round
+    return False
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))

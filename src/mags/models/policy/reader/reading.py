@@ -1,0 +1,277 @@
+"""From scores to facts: spans, whose they are, and the words of their relation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, TURN, WORD, Layout
+from mags.models.policy.reader.network import Floats, SpanScores, Trained
+from mags.models.policy.rules.when import Time, times
+from mags.ports.english import (
+    FIRST_PERSON,
+    PAST,
+    THIRD_PERSON,
+    forms,
+    lemma,
+    third_person,
+)
+from mags.ports.policy import Turn
+from mags.ports.relations import canonical
+
+LIKELY = 0.2
+"""Probability from which a word may begin an object."""
+CONTINUES = 0.3
+"""Probability from which a word goes on an object."""
+LONGEST, LONGEST_NAME = 12, 6
+"""Words of an object, and of a subject."""
+PLANNED = {"plan": "plans to", "wish": "wishes to", "maybe": "may"}
+"""What stands before a verb that is not done."""
+MEANT = frozenset(
+    {"be", "plan", "want", "hope", "consider", "think", "may", "might", "look", "intend", "wish"}
+    | {"need", "dream", "aim", "try", "would"}
+)
+"""Verbs that say themselves that something is not done yet."""
+DENYING = frozenset(
+    {"dislike", "hate", "detest", "avoid", "quit", "stop", "lack", "refuse", "lose", "give", "drop"}
+)
+"""Verbs that deny by themselves: to deny them again would turn them round."""
+PRONOUNS = THIRD_PERSON | {"this", "that", "who", "we", "us"}
+_OWN = re.compile(r"(?:my|our)\s+(.+)", re.IGNORECASE | re.DOTALL)
+_NAME = re.compile(r"[^\W_][\w'\u2019.&-]*(?: [\w'\u2019.&-]+){0,5}")
+"""A subject: a few words of one phrase, so without a comma."""
+_TRAILING = re.compile(
+    r"(?:[\s,.;:!?\"'(]|\b(?:and|or|but|to|of|with|for|the|a|an)\b)+$", re.IGNORECASE
+)
+_LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
+_AUXILIARY = (
+    FIRST_PERSON
+    | THIRD_PERSON
+    | {"we", "you", "am", "is", "are", "was", "were", "be", "been", "'s", "'m", "'re", "'ve", "'d"}
+    | {"'ll", "have", "has", "had", "will", "would", "do", "does", "did", "not", "n't", "and"}
+    | {"also", "just", "really", "still", "now", "finally", "so", "that"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """What was read. `probability`: that all of it is right. `start`: of the object in the turn."""
+
+    subject: str
+    relation: str
+    object: str
+    kind: str
+    act: str
+    modality: str
+    denied: bool
+    probability: float
+    must: float
+    time: Time | None = None
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+def read(trained: Trained, layout: Layout, states: Floats, marks: Floats, turn: Turn) -> list[Fact]:
+    """All that a part of a turn may tell, each with how likely it is right."""
+    network = trained.network
+    x = network.trunk(states, marks)
+    pooled = network.pooled(x)
+    worth, _, lasting = network.worth(pooled)
+    objects = spans(network.tags(x), marks)
+    if not objects:
+        return []
+    told = times(layout.text[layout.offset :], turn.at)
+    scored = network.spans(x, pooled, marks, [(first, last) for first, last, _, _ in objects])
+    found = []
+    for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
+        fact = _fact(trained, layout, scores, (first, last), told)
+        if fact is None:
+            continue
+        features = {
+            "begun": logit(begun),
+            "extent": logit(extent),
+            "worth": logit(worth),
+            "lasting": logit(lasting),
+            "must": logit(scores.must),
+            **fact.features,
+        }
+        sure = trained.right.probability(features)
+        found.append(replace(fact, probability=sure, must=scores.must, features=features))
+    return found
+
+
+def answered(layout: Layout, scores: Floats) -> tuple[tuple[int, int], Mapping[str, float]] | None:
+    """The likeliest words of the turn for an answer, by their characters in the layout.
+
+    `scores` (2, n): of `Network.answers`. With what speaks for them; None where no word can be.
+    """
+    starts, ends = scores
+    speaker = len(WORD.findall(layout.text[layout.offset :].partition(": ")[0])) + 1
+    turn = np.array([False] * SPECIAL + [word.turn for word in layout.words])
+    turn[np.flatnonzero(turn)[:speaker]] = False
+    if not turn.any():
+        return None
+    best, total = (0, 0), -np.inf
+    for first in np.flatnonzero(turn)[np.argsort(-starts[turn])[:4]].tolist():
+        last = first + int(ends[first : first + LONGEST].argmax())
+        if starts[first] + ends[last] > total:
+            best, total = (first, last), float(starts[first] + ends[last])
+    words = layout.words
+    place = words[best[0] - SPECIAL].start, words[best[1] - SPECIAL].end
+    none = float(starts[0] + ends[0])
+    return place, {"span": logit(float(np.exp(total))), "none": logit(float(np.exp(none)))}
+
+
+def spans(tags: Floats, marks: Floats) -> list[tuple[int, int, float, float]]:
+    """Likely objects, none overlapping: first and last row, how likely begun and how far so."""
+    turn = marks[:, TURN] > 0
+    found: list[tuple[int, int, float, float]] = []
+    taken = np.zeros(len(tags), dtype=bool)
+    for first in np.argsort(-tags[:, 1]).tolist():
+        if tags[first, 1] < LIKELY:
+            break
+        if taken[first] or not turn[first]:
+            continue
+        last, extent = first, 1.0
+        while last + 1 < len(tags) and last - first < LONGEST and turn[last + 1]:
+            if taken[last + 1] or tags[last + 1, 2] < CONTINUES:
+                extent *= 1.0 - float(tags[last + 1, 2]) if not taken[last + 1] else 1.0
+                break
+            last += 1
+            extent *= float(tags[last, 2])
+        taken[first : last + 1] = True
+        found.append((first, last, float(tags[first, 1]), extent))
+    return sorted(found)
+
+
+def _fact(
+    trained: Trained,
+    layout: Layout,
+    scores: SpanScores,
+    span: tuple[int, int],
+    told: Sequence[Time],
+) -> Fact | None:
+    (start, end), named = _best(scores.points[0], scores.points[1])
+    subject = _named(layout, start, end)
+    if not subject or subject.casefold() in PRONOUNS:
+        return None
+    place = int(scores.relation.argmax())
+    (verb, last), pointed = _best(scores.points[2], scores.points[3])
+    kind = trained.kinds[int(scores.kind.argmax())]
+    modality = trained.modalities[int(scores.modality.argmax())]
+    denied = bool(scores.polarity.argmax())
+    name = trained.relations[place] if place else _phrase(layout, verb, last)
+    relation = _worded(name or _plain(kind), modality, denied=denied)
+    words = _LEADING.sub("", " ".join(layout.span(*span).split()), count=1)
+    words = _TRAILING.sub("", words)
+    if not words:
+        return None
+    return Fact(
+        subject=subject,
+        relation=relation,
+        object=words,
+        kind=kind,
+        act=trained.acts[int(scores.act.argmax())],
+        modality=modality,
+        denied=denied,
+        probability=0.0,
+        must=0.0,
+        time=_told_at(layout, span, told),
+        features={
+            "subject": named,
+            "relation": float(scores.relation[place]),
+            "verb": pointed if not place else 0.0,
+            "open": float(not place),
+            "unnamed": float(not name),
+            "polarity": float(scores.polarity.max()),
+            "denied": float(denied),
+            "modality": float(scores.modality.max()),
+            "planned": float(modality != "actual"),
+            "other": float(start > ADDRESSEE),
+            "hearer": float(start == ADDRESSEE),
+            "length": float(span[1] - span[0]),
+        },
+    )
+
+
+def _best(starts: Floats, ends: Floats) -> tuple[tuple[int, int], float]:
+    """The likeliest (first, last) rows, and their log-probability."""
+    best, total = (0, 0), float(starts[0] + ends[0])
+    for first in np.argsort(starts)[::-1][:4].tolist():
+        last = first + 1 if first <= ADDRESSEE else min(first + LONGEST_NAME, len(ends))
+        end = first + int(ends[first:last].argmax())
+        here = float(starts[first] + ends[end])
+        if here > total:
+            best, total = (first, end), here
+    return best, total
+
+
+def _named(layout: Layout, first: int, last: int) -> str:
+    """Whom rows stand for: somebody present, a span as written, or "Ana's sister"."""
+    if first == SPEAKER:
+        return layout.speaker
+    if first == ADDRESSEE:
+        return layout.addressee
+    words = " ".join(layout.span(first, last).split())
+    if not _NAME.fullmatch(words):
+        return ""
+    own = _OWN.fullmatch(words)
+    if own is None:
+        return _LEADING.sub("", words, count=1).removesuffix("'s")
+    owner = layout.speaker if layout.words[first - SPECIAL].own else layout.addressee
+    return f"{owner}'s {own[1]}" if owner else ""
+
+
+def _phrase(layout: Layout, first: int, last: int) -> str:
+    """The verb that rows point at, third person; "" where they point at none."""
+    if first < SPECIAL:
+        return ""
+    words = [w.text.casefold() for w in layout.words[first - SPECIAL : last + 1 - SPECIAL]]
+    while words and (words[0] in _AUXILIARY or not words[0][0].isalnum()):
+        words = words[1:]
+    if not words or not all(word[0].isalnum() for word in words):
+        return ""
+    tags = {form for _, form in forms(words[0])}
+    if not tags:
+        return ""
+    if PAST not in tags:
+        words[0] = third_person(lemma(words[0]))
+    return " ".join(words)
+
+
+def _plain(kind: str) -> str:
+    return {"attribute": "is", "preference": "likes", "plan": "plans"}.get(kind, "has")
+
+
+def _worded(name: str, modality: str, *, denied: bool) -> str:
+    """A relation with what makes it a plan, a wish or a denial."""
+    first, _, rest = name.partition(" ")
+    verb = lemma(first)
+    base = f"{verb} {rest}".strip()
+    if modality != "actual" and verb not in MEANT:
+        return f"{'does not plan to' if denied else PLANNED[modality]} {base}"
+    if not denied or verb in DENYING or " not " in name or "no longer" in name:
+        return name
+    known = canonical(name)
+    if known is not None and known.opposite:
+        return known.opposite
+    return f"is not {rest}".strip() if verb == "be" else f"does not {base}"
+
+
+def _told_at(layout: Layout, span: tuple[int, int], told: Sequence[Time]) -> Time | None:
+    """Of the times of a turn, the one nearest to an object, in its sentence."""
+    text = layout.text[layout.offset :]
+    start = layout.words[span[0] - SPECIAL].start - layout.offset
+    end = layout.words[span[1] - SPECIAL].end - layout.offset
+    left = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1
+    right = min((i for mark in ".!?\n" if (i := text.find(mark, end)) >= 0), default=len(text))
+    here = [one for one in told if left <= one.start < right]
+    return min(here, key=lambda one: max(one.start - end, start - one.end, 0), default=None)
+
+
+def logit(p: float) -> float:
+    """The logarithm of the odds of a probability, which is kept from 0 and 1."""
+    p = min(max(p, 1e-4), 1.0 - 1e-4)
+    return float(np.log(p / (1.0 - p)))

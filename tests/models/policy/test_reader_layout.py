@@ -1,0 +1,101 @@
+import numpy as np
+
+from mags.models.embed.onnx import TokenStates
+from mags.models.policy.reader.layout import (
+    ADDRESSEE,
+    MARKS,
+    MOST,
+    PART,
+    SPEAKER,
+    SPECIAL,
+    asked_layout,
+    ended_layout,
+    laid_out,
+    marks,
+    parts,
+    rows,
+)
+from mags.ports.policy import Turn
+
+TURN = Turn(text="I'm in Oslo.", speaker="Ana")
+BEFORE = (Turn(text="Hm.", speaker="Eve"), Turn(text="Where are you?", speaker="Bob"))
+
+
+def test_the_last_turns_stand_before_this_one_without_names_of_speakers():
+    layout = laid_out(
+        TURN, (Turn(text="Old.", speaker="Bob"), Turn(text="So.", speaker="Ana"), *BEFORE)
+    )
+    assert layout.text == "I: So.\nyou: Hm.\nyou: Where are you?\nI: I'm in Oslo."
+    assert layout.text[layout.offset :] == TURN.text
+    assert (layout.speaker, layout.addressee) == ("Ana", "Bob")
+
+
+def test_words_know_their_line_and_whether_they_open_a_sentence():
+    layout = laid_out(TURN, (Turn(text="Yes. I do", speaker="Ana"),))
+    told = [(word.text, word.turn, word.own, word.opens) for word in layout.words[:5]]
+    assert told == [
+        ("Yes", False, True, True),
+        (".", False, True, False),
+        ("I", False, True, True),
+        ("do", False, True, False),
+        ("I", True, True, True),
+    ]
+    assert all(layout.text[word.start : word.end] == word.text for word in layout.words)
+
+
+def test_a_span_of_rows_is_as_it_was_written():
+    layout = laid_out(Turn(text="She's at Lor & Sons, right?", speaker="Ana"))
+    words = [word.text for word in layout.words]
+    first, last = words.index("Lor") + SPECIAL, words.index("Sons") + SPECIAL
+    assert layout.span(first, last) == "Lor & Sons"
+
+
+def test_a_row_is_the_mean_of_its_pieces_and_the_first_two_are_the_first_token():
+    layout = laid_out(Turn(text="ab c", speaker="Ana"))
+    assert layout.text == "I: ab c"
+    spans = np.array([(0, 0), (0, 1), (1, 2), (3, 4), (4, 5), (6, 7), (0, 0)])
+    states = np.array([[9.0], [7.0], [7.0], [1.0], [3.0], [5.0], [8.0]], dtype=np.float32)
+    found = rows(layout, TokenStates(states=states, spans=spans, whole=True))
+    assert found[:, 0].tolist() == [9.0, 9.0, 2.0, 5.0]
+
+
+def test_marks_show_capitals_and_who_is_named():
+    layout = laid_out(Turn(text="my Bob, ANA 7", speaker="Ana"), BEFORE)
+    found = marks(layout)
+    assert found.shape == (layout.rows, MARKS)
+    assert found[SPEAKER, :3].tolist() == [1, 0, 0]
+    assert found[ADDRESSEE, :3].tolist() == [0, 1, 1]
+    by_word = {word.text: found[row] for row, word in enumerate(layout.words, SPECIAL)}
+    assert by_word["Bob"][7:9].tolist() == [1, 1]
+    assert by_word["Bob"][15] == 1  # after "my"
+    assert by_word["Bob"][14] == 1  # who was spoken to
+    assert by_word["ANA"][13] == 1  # who speaks
+    assert by_word["ANA"][9] == 1
+    assert by_word["7"][11] == 1
+    assert by_word[","][12] == 1
+
+
+def test_a_long_turn_is_read_in_parts_of_whole_sentences_and_none_is_lost():
+    said = " ".join(f"Number {n} is a sentence of eight words here." for n in range(40))
+    found = parts(Turn(text=said, speaker="Ana"), BEFORE)
+    assert len(found) > 3
+    read = [one.text[one.offset :] for one in found]
+    assert " ".join(read) == said
+    assert all(sum(word.turn for word in one.words) <= PART for one in found)
+    assert found[0].text.startswith("you: Hm.")
+    assert found[1].text[: found[1].offset].count("I: ") == 2
+
+
+def test_of_a_document_nothing_is_read():
+    assert parts(Turn(text="word " * (MOST + 1), speaker="Ana")) == []
+
+
+def test_what_is_held_stands_in_the_line_before_the_turn():
+    found = ended_layout(TURN, BEFORE, "I live in Rome")
+    assert found.text == "you: Where are you?\nyou: I live in Rome\nI: I'm in Oslo."
+
+
+def test_a_remembered_turn_stands_after_the_question_with_who_said_it():
+    asked = Turn(text="Where is Ana?", speaker="Bob")
+    found = asked_layout(asked, TURN)
+    assert found.text == "you: Where is Ana?\nI: Ana: I'm in Oslo."

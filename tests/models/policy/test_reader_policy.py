@@ -1,0 +1,110 @@
+"""What the reader adds to the rules: facts, guesses, and what a turn ends."""
+
+from dataclasses import replace
+
+import pytest
+
+import mags
+from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.reader.policy import ReaderPolicy, operation_of
+from mags.models.policy.rules.when import times
+from mags.ports.policy import Act, Recalled, Turn
+from mags.settings import Settings
+from tests.models.policy.scripted import ScriptedReader, fact
+
+MAY = 1_716_000_000.0
+TALK = "Keys to the place in Bergen, at last!"
+
+
+def turn(text: str) -> Turn:
+    return Turn(text=text, speaker="Ana", at=MAY)
+
+
+def policy(*facts, ends=()) -> ReaderPolicy:
+    return ReaderPolicy(ScriptedReader({TALK: facts}, {TALK: ends} if ends else None))
+
+
+def held(relation: str, object: str, **more) -> Recalled:
+    words = {"subject": "Ana", "relation": relation, "object": object}
+    return Recalled(id=1, text=f"Ana {relation} {object}.", **words, **more)
+
+
+@pytest.mark.parametrize(("probability", "made"), [(0.9, [False]), (0.6, [True]), (0.4, [])])
+def test_what_is_surely_right_is_told_what_is_likely_a_guess_and_the_rest_left_out(
+    probability: float, made: list[bool]
+):
+    found = policy(fact("lives in", "Bergen", probability=probability)).write(turn(TALK), (), ())
+    assert [one.tentative for one in found.operations] == made
+    assert found.understood or not made
+
+
+def test_of_what_the_rules_read_the_reader_adds_nothing():
+    said = "I live in Bergen."
+    reader = ScriptedReader({said: [fact("resides in", "Bergen", probability=0.99)]})
+    (one,) = ReaderPolicy(reader).write(turn(said), (), ()).operations
+    assert (one.relation, one.object) == ("lives in", "Bergen")
+
+
+def test_what_a_turn_surely_ends_is_taken_back_by_its_own_words():
+    found = policy(ends=["I lives in Oslo"]).write(
+        turn(TALK), (), [held("lives in", "Oslo"), held("likes", "tea")]
+    )
+    (one,) = found.operations
+    assert (one.act, one.relation, one.object, one.change) == (
+        Act.RETRACT,
+        "lives in",
+        "Oslo",
+        True,
+    )
+
+
+@pytest.mark.parametrize("more", [{"tentative": True}, {"current": False}])
+def test_a_guess_and_what_is_over_are_not_ended(more: dict[str, bool]):
+    found = policy(ends=["I lives in Oslo"]).write(
+        turn(TALK), (), [held("lives in", "Oslo", **more)]
+    )
+    assert found.operations == ()
+
+
+def test_the_time_told_beside_a_fact_is_when_it_began_and_stands_in_its_text():
+    (time,) = times("since 3 May 2024", MAY)
+    made = operation_of(replace(fact("lives in", "Bergen", probability=0.9), time=time), 0.8)
+    assert made.text == "Ana lives in Bergen since 3 May 2024."
+    assert made.qualifiers == {"when": "2024-05-03"}
+    assert made.valid_from == time.since
+
+
+def test_a_memory_closes_what_the_reader_says_is_over_and_says_why():
+    ends = {TALK: ["I lives in Oslo"]}
+    reader = ScriptedReader({TALK: [fact("has a flat in", "Bergen", probability=0.9)]}, ends)
+    with mags.open(
+        None, settings=Settings(), policy=ReaderPolicy(reader), embedder=HashEmbedder(64)
+    ) as memory:
+        memory.observe("I live in Oslo.", speaker="Ana", at=MAY - 90 * 86_400)
+        seen = memory.observe(TALK, speaker="Ana", at=MAY)
+        known = {one.id: one.object for one in memory.facts()}
+        assert [known[i] for i in seen.closed] == ["Oslo"]
+        assert {fact.object for fact in memory.facts(current=True)} == {"Bergen"}
+
+
+def test_what_is_in_another_language_is_kept_and_not_read_as_english():
+    said = "Ich habe seit Mai eine Wohnung in Bergen, und meine Schwester wohnt in Rom."
+    reader = ScriptedReader({said: [fact("habe", "Mai", probability=0.99)]})
+    found = ReaderPolicy(reader).write(turn(said), (), ())
+    assert found.operations == ()
+    assert "another language than English (de)" in found.why
+    assert not found.understood
+
+
+@pytest.mark.parametrize(("probability", "made"), [(0.6, 0), (0.9, 1)])
+def test_of_two_that_are_joined_already_nothing_is_guessed(probability: float, made: int):
+    reader = policy(fact("has as child", "Mia", probability=probability))
+    known = [held("sister", "Mia")]
+    assert len(reader.write(turn(TALK), (), known).operations) == made
+
+
+@pytest.mark.parametrize(("speaker", "made"), [("Ana", 1), ("assistant", 0), ("Bot", 0)])
+def test_what_an_assistant_proposes_is_not_read_as_what_is_so(speaker: str, made: int):
+    read = {TALK: [fact("has", "keys", probability=0.9, subject=speaker)]}
+    told = Turn(text=TALK, speaker=speaker, at=MAY)
+    assert len(ReaderPolicy(ScriptedReader(read)).write(told, (), ()).operations) == made
