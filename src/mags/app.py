@@ -17,7 +17,6 @@ from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
-from mags.models.answer.told import AnswerSpan, SpanReader
 from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
 from mags.models.chat.usage import MeteredChat
 from mags.models.embed.cache import CachedEmbedder
@@ -201,24 +200,9 @@ def make_adapters(folder: Path | None, language: str = "en") -> Policy:
     return read(folder, language=language)
 
 
-def spans_of(policy: Policy) -> SpanReader | None:
-    """What finds answers in turns: the reader of a policy that has one."""
-    if not isinstance(policy, ReaderPolicy):
-        return None
-    reader = policy.reader
-
-    def spans(question: str, speaker: str, text: str) -> list[AnswerSpan]:
-        found = reader.answers(question, speaker, text)
-        return [AnswerSpan(start=a, end=b, probability=sure) for a, b, sure in found]
-
-    return spans
-
-
-def make_answerer(
-    settings: Settings, chat: ChatModel | None, spans: SpanReader | None = None
-) -> Answerer:
-    """The model where there is one, falling back to quoting; `spans` finds words that answer."""
-    quoting = ExtractiveAnswerer(threshold=settings.answer.threshold, reader=spans)
+def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:
+    """The model where there is one, falling back to quoting."""
+    quoting = ExtractiveAnswerer(threshold=settings.answer.threshold)
     if chat is None or settings.answer.mode == "extractive":
         return quoting
     budget = AnswerBudget(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from threading import Lock
 from typing import Protocol
 
@@ -33,9 +32,9 @@ from mags.models.policy.reader.network import (
 )
 from mags.models.policy.reader.reading import Fact, answered, read
 from mags.models.policy.rules import RulePolicy
+from mags.models.policy.rules.claims import iso
 from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.tokens import own_words
-from mags.models.policy.rules.when import Time
 from mags.models.words import is_name
 from mags.ports.english import ENGLISH, language
 from mags.ports.policy import (
@@ -300,16 +299,6 @@ def operation_of(fact: Fact, sure: float) -> Operation:
         object_is_name=is_name(fact.object),
         tentative=guess,
     )
-
-
-def iso(time: Time) -> str:
-    """A time as 2023, 2023-05 or 2023-05-07, as precise as it was said."""
-    first = datetime.fromtimestamp(time.since, tz=UTC)
-    if time.precision == "year":
-        return f"{first:%Y}"
-    if time.precision in {"month", "season"}:
-        return f"{first:%Y-%m}"
-    return f"{first:%Y-%m-%d}" if time.precision != "decade" else f"{first:%Y}s"
 
 
 def beyond(told: Iterable[Operation], known: Sequence[Operation]) -> tuple[Operation, ...]:

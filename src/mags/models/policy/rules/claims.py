@@ -138,12 +138,12 @@ def _validity(manner: Manner, act: Act) -> tuple[float | None, float | None]:
 def _qualifiers(manner: Manner, kind: str) -> dict[str, str]:
     found = {"kind": kind} if kind else {}
     if manner.time:
-        found["when"] = _iso(manner.time)
+        found["when"] = iso(manner.time)
     found |= {role: manner.sides[role] for role in _LEADS if role in manner.sides}
     return found | ({"source": manner.source} if manner.source else {})
 
 
-def _iso(time: Time) -> str:
+def iso(time: Time) -> str:
     """Return a time as 2023, 2023-05 or 2023-05-07, as precise as it was said."""
     first = datetime.fromtimestamp(time.since, tz=UTC)
     shape = {"year": "%Y", "month": "%Y-%m", "season": "%Y-%m", "decade": "%Ys"}
