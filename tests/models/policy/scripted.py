@@ -29,7 +29,7 @@ class ScriptedReader:
     ) -> Sequence[float]:
         return [float(sentence(one, turn) in self._ends.get(turn.text, ())) for one in held]
 
-    def answers(self, question: str, speaker: str, text: str) -> list[tuple[int, int, float]]:
+    def answers(self, question: Turn, said: Turn) -> list[tuple[int, int, float]]:
         return []
 
 

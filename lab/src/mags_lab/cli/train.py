@@ -174,7 +174,7 @@ Corpus = Annotated[
     Path | None, typer.Option(help="Folder of the corpus (*.talk); else the one that ships.")
 ]
 Start = Annotated[
-    Path | None, typer.Option(help="Folder of another run, whose weights it begins with.")
+    Path | None, typer.Option(help="File (.npz) of a reader, whose weights it begins with.")
 ]
 Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
 Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]

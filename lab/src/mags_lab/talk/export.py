@@ -192,7 +192,10 @@ def answers_calibrated(reader: TrainedReader, told: Sequence[Dialogue]) -> Calib
                 :NEAREST
             ]
             for said in {s.id: s for s in (*near, *(by_id[i] for i in asked.evidence))}.values():
-                read = reader.answer_features(asked.text, said.speaker, said.text)
+                read = reader.answer_features(
+                    Turn(text=asked.text, speaker=asked.who),
+                    Turn(text=said.text, speaker=said.speaker),
+                )
                 if read is not None:
                     start, end, features = read
                     right = said.id in asked.evidence and _answers(said.text[start:end], asked)

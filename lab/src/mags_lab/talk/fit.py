@@ -20,8 +20,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits as bce
 from torch.nn.functional import cross_entropy
 from torch.optim import AdamW
 
-from mags.errors import InvalidInput
 from mags.models.policy.reader.layout import MARKS
+from mags.models.policy.reader.network import ReaderFile, Trained, opened
 from mags.models.policy.reader.policy import TrainedReader
 from mags_lab.talk.corpus import DATA, Dialogue, dialogues
 from mags_lab.talk.encoder import Encoder
@@ -33,7 +33,7 @@ from mags_lab.talk.export import (
     precision,
     save,
 )
-from mags_lab.talk.labels import ACTS, KINDS, MODALITY, POLARITY, classes
+from mags_lab.talk.labels import ACTS, KINDS, MODALITY, classes, polarity_of
 from mags_lab.talk.material import ASKS, ENDS, Piece, Pieces, batches, seen
 from mags_lab.talk.model import Reader, Shape
 from mags_lab.training.optimisers import (
@@ -128,7 +128,7 @@ def _reading(
         (model.kind(found), [KINDS.index(one.kind) for one in told]),
         (
             model.polarity(found),
-            [POLARITY.index(one.polarity) if one.polarity in POLARITY else -100 for one in told],
+            [polarity_of(one) for one in told],
         ),
         (model.modality(found), [MODALITY.index(one.modality) for one in told]),
         (model.act(found), [ACTS.index(one.act) for one in told]),
@@ -150,7 +150,7 @@ def _reading(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """How it is trained. `start`: the folder of another run, whose weights it begins with."""
+    """How it is trained. `start`: a file of a reader, whose weights it begins with."""
 
     epochs: int = 8
     threads: int = 1
@@ -185,13 +185,15 @@ def fit(
     torch.set_num_threads(course.threads)
     torch.manual_seed(seed)
     relations = classes(told)
-    encoder, model = Encoder(), Reader(Shape(relations=len(relations)))
+    start = opened(ReaderFile(path=course.start)) if course.start else None
+    encoder = Encoder(tuned=start.tuned if start else None)
+    model = Reader(Shape(relations=len(relations)))
     both = nn.ModuleList([encoder, model])
     groups = [*encoder.groups(RATE, FALL), {"params": list(model.parameters()), "lr": HEADS}]
     chosen = AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01)
     full = [group["lr"] for group in chosen.param_groups]
-    if course.start is not None:
-        _begin(both, relations, course.start)
+    if start is not None:
+        begin(model, relations, start)
     pieces = seen(Pieces().of(told, seed), encoder, TOKENS)
     last = latest(folder)
     done = load_checkpoint(last, both, [chosen]) if last else 0
@@ -218,17 +220,13 @@ def fit(
     return encoder, model, relations
 
 
-def _begin(both: nn.ModuleList, relations: Sequence[str], start: Path) -> None:
-    """Take over the weights of a run; of relations those that are classes in both."""
-    last = latest(start)
-    if last is None:
-        raise InvalidInput(f"there is no run to start from in {start}", start=str(start))
-    found = torch.load(last, weights_only=True)
-    before = found["more"]["relations"]
-    for name in ("1.relation.weight", "1.relation.bias"):
-        rows = both.state_dict()[name].clone()
+def begin(model: Reader, relations: Sequence[str], start: Trained) -> None:
+    """Take over the weights of a reader; of relations those that are classes in both."""
+    found = {name: torch.from_numpy(array) for name, array in start.network.weights.items()}
+    for name in ("relation.weight", "relation.bias"):
+        rows = model.state_dict()[name].clone()
         for place, relation in enumerate(relations):
-            if relation in before:
-                rows[place] = found["model"][name][before.index(relation)]
-        found["model"][name] = rows
-    both.load_state_dict(found["model"], strict=False)
+            if relation in start.relations:
+                rows[place] = found[name][start.relations.index(relation)]
+        found[name] = rows
+    model.load_state_dict(found)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout, parts
+from mags.models.policy.reader.reading import DENYING
 from mags.ports.english import is_verb, lemma, third_person
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, normalise
@@ -21,6 +22,8 @@ KINDS = ("event", "state", "attribute", "preference", "plan", "relation")
 POLARITY = ("yes", "no")
 MODALITY = ("actual", "plan", "wish", "maybe")
 ACTS = ("add", "update", "retract", "none")
+IGNORED = -100
+"""A class that nothing is learned from."""
 OPEN = "?"
 """The class of a relation that is no class of its own: its verb is pointed at."""
 COMMON = 5
@@ -82,6 +85,12 @@ def named_relation(relation: str) -> str:
     words = told.split()
     cut = next((i for i, w in enumerate(words[1:-1], start=1) if w in _NARROWS), len(words))
     return normalise(" ".join(words[:cut])).name
+
+
+def polarity_of(told: Told) -> int:
+    """The class of a fact's polarity; IGNORED where its verb denies by itself ("gave up")."""
+    denies = lemma(told.relation.split()[0]) in DENYING
+    return IGNORED if denies or told.polarity not in POLARITY else POLARITY.index(told.polarity)
 
 
 def classes(dialogues: Iterable[Dialogue]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -29,6 +30,7 @@ from mags_lab.talk.labels import Gold, examples, spans_of
 READ, ENDS, ASKS = "read", "ends", "asks"
 HELD, FEWER = 6, 3
 """Facts that a turn does not end: of one that ends something, and of one that only tells."""
+_ME = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b", re.IGNORECASE)
 OTHERS = 3
 """Turns that do not answer a question, to one that does."""
 
@@ -168,6 +170,8 @@ def questions(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, tuple[int, 
                 spans = [span for one in asked.answers for span in spans_of(one, layout)]
                 if spans:
                     found.append((layout, spans[0]))
+                    other = of_another(question, said, dialogue, rng)
+                    found += [(asked_layout(other, _turn(said)), (0, 0))] if other else []
         others = [one for one in dialogue.turns if one.id not in evidence]
         words = stems(asked.text)
         others.sort(
@@ -178,6 +182,22 @@ def questions(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, tuple[int, 
             if not any(spans_of(one, layout) for one in asked.answers):
                 found.append((layout, (0, 0)))
     return found
+
+
+def of_another(question: Turn, said: Said, dialogue: Dialogue, rng: Random) -> Turn | None:
+    """The question about, or by, somebody the turn says nothing of; None where it names nobody."""
+    people = {*dialogue.people, *(one.speaker for one in dialogue.turns)}
+    heard = stems(f"{said.speaker} {said.text}")
+    absent = sorted(one for one in people if one and not stems(one) & heard)
+    if not absent:
+        return None
+    other = rng.choice(absent)
+    named = sorted((one for one in people if one and one in question.text), key=len)
+    if named and other not in named:
+        return replace(question, text=question.text.replace(named[-1], other))
+    if not named and question.speaker == said.speaker and _ME.search(question.text):
+        return replace(question, speaker=other)
+    return None
 
 
 def _turn(said: Said) -> Turn:

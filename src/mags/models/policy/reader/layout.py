@@ -121,9 +121,10 @@ def ended_layout(turn: Turn, recent: Sequence[Turn], held: str) -> Layout:
 
 
 def asked_layout(question: Turn, memory: Turn) -> Layout:
-    """The layout of a question before a remembered turn, which says who said it."""
+    """The layout of a question before a remembered turn; each says whose it is."""
     said = replace(memory, text=f"{memory.speaker}: {memory.text}"[:SHOWN], speaker="")
-    return laid_out(said, [replace(question, speaker="?")])
+    asked = f"{question.speaker}: {question.text}" if question.speaker else question.text
+    return laid_out(said, [replace(question, text=asked, speaker="?")])
 
 
 def _words(text: str, offset: int, *, turn: bool, own: bool) -> list[Word]:

@@ -54,7 +54,7 @@ class Network:
     """The heads over the encoder's states. `attention`: how many heads the block has."""
 
     def __init__(self, weights: Mapping[str, Floats], *, attention: int) -> None:
-        self._weights = weights
+        self.weights = weights
         self._attention = attention
         self._width = weights["norm.weight"].shape[0]
 
@@ -67,7 +67,7 @@ class Network:
         mixed = self._linear("mix", self._norm("norm1", x))
         q, k, v = mixed.reshape(rows, 3, self._attention, size).transpose(1, 2, 0, 3)
         scores = q @ k.transpose(0, 2, 1) / np.float32(math.sqrt(size))
-        scores += self._weights["near"][:, distances(rows)]
+        scores += self.weights["near"][:, distances(rows)]
         heard = (softmax(scores) @ v).transpose(1, 0, 2).reshape(rows, self._width)
         x = x + self._linear("out", heard)
         x = x + self._linear("down", gelu(self._linear("up", self._norm("norm2", x))))
@@ -75,7 +75,7 @@ class Network:
 
     def pooled(self, x: Floats) -> Floats:
         """What a text is as a whole, for `worth` and for `ends`: (2, h)."""
-        made: Floats = softmax(self._weights["pools"] @ x.T) @ x
+        made: Floats = softmax(self.weights["pools"] @ x.T) @ x
         return made
 
     def tags(self, x: Floats) -> Floats:
@@ -113,7 +113,7 @@ class Network:
         elsewhere = marks[:, TURN] == 0
         elsewhere[0] = False
         for place, (first, last) in enumerate(which):
-            scores[place, :, SPECIAL:] += self._weights["away"][:, apart[first]][:, SPECIAL:]
+            scores[place, :, SPECIAL:] += self.weights["away"][:, apart[first]][:, SPECIAL:]
             scores[place, 2:, elsewhere] = -1e4
             scores[place, :2, first : last + 1] = -1e4
         points, must = log_softmax(scores), _sigmoid(self._linear("must", found))[:, 0]
@@ -131,11 +131,11 @@ class Network:
         ]
 
     def _linear(self, name: str, x: Floats) -> Floats:
-        made: Floats = product(x, self._weights[f"{name}.weight"]) + self._weights[f"{name}.bias"]
+        made: Floats = product(x, self.weights[f"{name}.weight"]) + self.weights[f"{name}.bias"]
         return made
 
     def _norm(self, name: str, x: Floats) -> Floats:
-        made: Floats = standard(x) * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        made: Floats = standard(x) * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
         return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from threading import Lock
 from typing import Protocol
 
@@ -71,7 +72,7 @@ class TalkReader(Protocol):
         """How likely a turn that tells `facts` ends each of what is held."""
         ...
 
-    def answers(self, question: str, speaker: str, text: str) -> list[tuple[int, int, float]]:
+    def answers(self, question: Turn, said: Turn) -> list[tuple[int, int, float]]:
         """Where words of a remembered turn answer a question, and how likely: (start, end, p)."""
         ...
 
@@ -138,23 +139,23 @@ class TrainedReader:
             for n, one in enumerate(held)
         ]
 
-    def answers(self, question: str, speaker: str, text: str) -> list[tuple[int, int, float]]:
+    def answers(self, question: Turn, said: Turn) -> list[tuple[int, int, float]]:
         """Where words of a remembered turn answer a question, and how likely: (start, end, p).
 
-        At most one span; `speaker`: who said the turn.
+        At most one span. The speakers say whose "I" it is, in each.
         """
-        found = self.answer_features(question, speaker, text)
+        found = self.answer_features(question, said)
         if found is None:
             return []
         start, end, told = found
         return [(start, end, self._open()[0].answer.probability(told))]
 
     def answer_features(
-        self, question: str, speaker: str, text: str
+        self, question: Turn, said: Turn
     ) -> tuple[int, int, Mapping[str, float]] | None:
         """The likeliest span and what speaks for it; None where the text is too long to be read."""
         trained, encoder = self._open()
-        layout = asked_layout(Turn(text=question), Turn(text=text, speaker=speaker))
+        layout = asked_layout(question, said)
         states = encoder.token_states(layout.text)
         if not states.whole:
             return None
@@ -163,7 +164,7 @@ class TrainedReader:
         if best is None:
             return None
         (first, last), told = best
-        begins = layout.offset + len(speaker) + 2  # who said it stands before what was said
+        begins = layout.offset + len(said.speaker) + 2  # who said it stands before what was said
         return first - begins, last - begins, told
 
     def _states(self, text: str) -> TokenStates:
@@ -176,8 +177,8 @@ class TrainedReader:
     def _open(self) -> tuple[Trained, OnnxEmbedder]:
         with self._opening:
             if self._opened is None:
-                trained = opened(self._file)
-                self._opened = trained, OnnxEmbedder(READS, constants=trained.tuned)
+                pinned = bool(self._file.sha256)
+                self._opened = _shared(self._file) if pinned else _loaded(self._file)
             return self._opened
 
 
@@ -255,6 +256,15 @@ class ReaderPolicy:
             understood=True,
             why=f"{writing.why} Read by the reader: {len(made)} told, {len(over)} over.".strip(),
         )
+
+
+def _loaded(file: ReaderFile) -> tuple[Trained, OnnxEmbedder]:
+    trained = opened(file)
+    return trained, OnnxEmbedder(READS, constants=trained.tuned)
+
+
+# A server holds hundreds of memories open: what they read with is held once.
+_shared = lru_cache(maxsize=1)(_loaded)
 
 
 def _seen(layout: Layout, states: TokenStates) -> tuple[Floats, Floats]:
