@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,11 @@ from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.reader.reading import Fact
 from mags.models.words import stems
 from mags.ports.policy import Recalled, Turn
-from mags_lab.talk.corpus import Asked, Dialogue, Told
+from mags_lab.talk.corpus import Asked, Dialogue
 from mags_lab.talk.encoder import Encoder
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY
-from mags_lab.talk.matching import Made, says
-from mags_lab.talk.material import is_meant
+from mags_lab.talk.matching import Made, ends, says
+from mags_lab.talk.material import made_of, turn_of, with_before
 from mags_lab.talk.model import Reader
 
 PLAIN = Calibration(weights={"begun": 1.0})
@@ -79,16 +80,9 @@ def save(
 def made(reader: TrainedReader, told: Sequence[Dialogue]) -> Iterator[tuple[Dialogue, Fact, bool]]:
     """Everything that the reader may make of dialogues, and whether it is right."""
     for one in told:
-        before: list[Turn] = []
-        session = ""
-        for said in one.turns:
-            if said.session != session:
-                before, session = [], said.session
-            turn = Turn(text=said.text, speaker=said.speaker, at=said.at.timestamp())
-            for fact in reader.facts(turn, before):
-                told_ = Made(subject=fact.subject, relation=fact.relation, object=fact.object)
-                yield one, fact, any(says(gold, told_) for gold in said.facts)
-            before.append(turn)
+        for said, before in with_before(one):
+            for fact in reader.facts(turn_of(said), before):
+                yield one, fact, any(says(gold, made_of(fact)) for gold in said.facts)
 
 
 def calibrated(reader: TrainedReader, told: Sequence[Dialogue]) -> Calibration:
@@ -128,35 +122,37 @@ Over = tuple[Mapping[str, float], bool]
 
 
 def held_over(reader: TrainedReader, dialogue: Dialogue) -> Iterator[Over]:
-    """Each held fact that a turn of a dialogue is held against; all gold facts are held."""
-    held: list[Told] = []
-    before: list[Turn] = []
-    session = ""
-    for said in dialogue.turns:
-        if said.session != session:
-            before, session = [], said.session
-        turn = Turn(text=said.text, speaker=said.speaker, at=said.at.timestamp())
-        gone = [one for one in held if any(is_meant(end, one) for end in said.ends)]
-        free = [end for end in said.ends if end.optional]
+    """Each fact that a turn of a dialogue is held against; held is what the reader itself made."""
+    held: list[Recalled] = []
+    number = count()
+    least = reader.least["guess"]
+    for said, before in with_before(dialogue):
+        turn = turn_of(said)
         facts = reader.facts(turn, before)
-        known = {id(one): _recalled(n, one) for n, one in enumerate(held)}
-        asked = in_question(turn, list(known.values()), facts)
-        over = {known[id(one)].id for one in gone}
-        may = {known[id(one)].id for one in held if any(is_meant(end, one) for end in free)}
+        asked = in_question(turn, held, facts)
+        meant = {end: [one for one in held if ends(end, _made(one))] for end in said.ends}
+        over = {one.id for some in meant.values() for one in some}
+        free = {one.id for end, some in meant.items() if end.optional for one in some}
         for one, found in zip(
             asked, reader.ending_features(turn, before, asked, facts), strict=True
         ):
-            if found and (one.id in over or one.id not in may):
+            if found and one.id not in free:
                 yield found, one.id in over
-        held = [one for one in held if all(one is not g for g in gone)]
-        held += [one for one in said.facts if one.act != "retract"]
-        before.append(turn)
+        held = [one for one in held if one.id not in over]
+        known = {_made(one) for one in held}
+        new = [made_of(one) for one in facts if one.probability >= least]
+        held += [_recalled(next(number), one) for one in new if one not in known]
 
 
-def _recalled(id: int, told: Told) -> Recalled:
-    subject, thing = told.subjects[0], told.objects[0]
-    text = f"{subject} {told.relation} {thing}."
-    return Recalled(id=id, text=text, subject=subject, relation=told.relation, object=thing)
+def _recalled(id: int, told: Made) -> Recalled:
+    text = f"{told.subject} {told.relation} {told.object}."
+    return Recalled(
+        id=id, text=text, subject=told.subject, relation=told.relation, object=told.object
+    )
+
+
+def _made(held: Recalled) -> Made:
+    return Made(subject=held.subject, relation=held.relation, object=held.object)
 
 
 def ends_calibrated(
@@ -173,9 +169,9 @@ def ends_calibrated(
         judged += [(fitted.probability(f), e) for some in found[half::2] for f, e in some]
     judged.sort(key=lambda one: -one[0])
     right, least = 0, 1.0
-    for count, (sure, ends) in enumerate(judged, start=1):
-        right += ends
-        if count >= FEWEST and right / count >= wanted:
+    for so_far, (sure, over) in enumerate(judged, start=1):
+        right += over
+        if so_far >= FEWEST and right / so_far >= wanted:
             least = sure
     whole = logistic([pair for some in found for pair in some]) or PAIR
     return whole, round(max(least, LEAST["ends"]), 3)

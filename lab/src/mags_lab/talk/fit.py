@@ -194,7 +194,8 @@ def fit(
     full = [group["lr"] for group in chosen.param_groups]
     if start is not None:
         begin(model, relations, start)
-    pieces = seen(Pieces().of(told, seed), encoder, TOKENS)
+    holds = TrainedReader(ReaderFile(path=course.start)) if course.start else None
+    pieces = seen(Pieces().of(told, seed, holds), encoder, TOKENS)
     last = latest(folder)
     done = load_checkpoint(last, both, [chosen]) if last else 0
     for epoch in range(done, epochs):

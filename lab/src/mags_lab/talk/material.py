@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
@@ -21,11 +21,14 @@ from mags.models.policy.reader.layout import (
     marks,
     rows,
 )
+from mags.models.policy.reader.policy import TrainedReader
+from mags.models.policy.reader.reading import Fact
 from mags.models.words import stems
 from mags.ports.policy import Turn
-from mags_lab.talk.corpus import Dialogue, Ended, Said, Told
+from mags_lab.talk.corpus import Dialogue, Said, Told
 from mags_lab.talk.encoder import Encoder
 from mags_lab.talk.labels import Gold, examples, spans_of
+from mags_lab.talk.matching import Made, ends
 
 READ, ENDS, ASKS = "read", "ends", "asks"
 HELD, FEWER = 6, 3
@@ -73,15 +76,21 @@ class Pieces:
             overlap=file.overlap_tokens,
         )
 
-    def of(self, dialogues: Iterable[Dialogue], seed: int = 0) -> list[Piece]:
-        """All pieces of dialogues; those that the encoder's window does not hold are left out."""
+    def of(
+        self, dialogues: Iterable[Dialogue], seed: int = 0, reader: TrainedReader | None = None
+    ) -> list[Piece]:
+        """All pieces of dialogues; those that the encoder's window does not hold are left out.
+
+        `reader`: whose facts are held too, where what a turn ends is learned.
+        """
         found = []
         for one in dialogues:
             rng = Random(f"{seed} {one.id}")
             for layout, gold, worth in examples(one):
                 found.append(Piece(task=READ, layout=layout, gold=gold, worth=worth))
-            for layout, ends in pairs(one, rng):
-                found.append(Piece(task=ENDS, layout=layout, ends=ends))
+            read = read_by(reader, one) if reader else ()
+            for layout, over in pairs(one, rng, read):
+                found.append(Piece(task=ENDS, layout=layout, ends=over))
             for layout, span in questions(one, rng):
                 found.append(Piece(task=ASKS, layout=layout, span=span))
         return [made for one in found if (made := self._tokens(one)) is not None]
@@ -99,23 +108,59 @@ class Pieces:
         )
 
 
-def sentence_of(told: Told, speaker: str) -> str:
+def sentence_of(held: Made, speaker: str) -> str:
     """A held fact as the reader is shown it."""
-    subject = "I" if told.subjects[0] == speaker else told.subjects[0]
-    return f"{subject} {told.relation} {told.objects[0]}"
+    return f"{'I' if held.subject == speaker else held.subject} {held.relation} {held.object}"
 
 
-def pairs(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, bool]]:
-    """Turns with facts held before them, and whether the turn ends each."""
-    found: list[tuple[Layout, bool]] = []
-    held: list[Told] = []
+def wordings(told: Told) -> list[Made]:
+    """A gold fact in all its wordings, the main one first."""
+    return [
+        Made(subject=subject, relation=told.relation, object=thing)
+        for subject in told.subjects
+        for thing in told.objects
+    ]
+
+
+def read_by(reader: TrainedReader, dialogue: Dialogue) -> list[list[Made]]:
+    """What a reader holds to be told, by turn: with its own words and its own mistakes."""
+    found: list[list[Made]] = []
+    least = reader.least["guess"]
+    for said, before in with_before(dialogue):
+        facts = reader.facts(turn_of(said), before)
+        found.append([made_of(one) for one in facts if one.probability >= least])
+    return found
+
+
+def with_before(dialogue: Dialogue) -> Iterator[tuple[Said, list[Turn]]]:
+    """Every turn, with those said before it in its session."""
     before: list[Turn] = []
+    session = ""
     for said in dialogue.turns:
-        turn = _turn(said)
-        ended = [one for one in held if any(is_meant(end, one) for end in said.ends)]
-        found += [
-            (ended_layout(turn, before, sentence_of(one, said.speaker)), True) for one in ended
-        ]
+        if said.session != session:
+            before, session = [], said.session
+        yield said, before
+        before = [*before, turn_of(said)]
+
+
+def made_of(fact: Fact) -> Made:
+    """A fact that was read, as it is compared."""
+    return Made(subject=fact.subject, relation=fact.relation, object=fact.object)
+
+
+def pairs(
+    dialogue: Dialogue, rng: Random, read: Sequence[Sequence[Made]] = ()
+) -> list[tuple[Layout, bool]]:
+    """Turns with facts held before them, and whether the turn ends each.
+
+    Held are the gold facts, and of `read` by turn what a reader made, since that is what it will
+    be asked about.
+    """
+    found: list[tuple[Layout, bool]] = []
+    held: list[list[Made]] = []
+    for place, (said, before) in enumerate(with_before(dialogue)):
+        turn = turn_of(said)
+        ended = [one for one in held if any(ends(end, w) for end in said.ends for w in one)]
         sure = {id(one) for one in ended}
         kept = [
             one
@@ -123,39 +168,24 @@ def pairs(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, bool]]:
             if id(one) not in sure and not any(end.optional for end in said.ends)
         ]
         most = HELD if ended else FEWER if said.facts else 0
-        near = sorted(kept, key=lambda one: (-_likeness(one, said), rng.random()))[:most]
-        found += [
-            (ended_layout(turn, before, sentence_of(one, said.speaker)), False) for one in near
-        ]
-        held = [one for one in held if id(one) not in sure] + [
-            one for one in said.facts if one.act != "retract"
-        ]
-        before.append(turn)
+        near = sorted(kept, key=lambda one: (-_likeness(one[0], said), rng.random()))[:most]
+        for one in (*ended, *near):
+            shown = sentence_of(one[0], said.speaker)
+            found.append((ended_layout(turn, before, shown), id(one) in sure))
+        held = [one for one in held if id(one) not in sure]
+        held += [wordings(one) for one in said.facts if one.act != "retract"]
+        known = {one[0] for one in held}
+        held += [[one] for one in (read[place] if read else ()) if one not in known]
     return found
 
 
-def _likeness(told: Told, said: Said) -> float:
+def _likeness(held: Made, said: Said) -> float:
     """How much a held fact has in common with what a turn tells."""
-    words = stems(f"{told.relation} {told.topic} {told.objects[0]}")
+    words = stems(f"{held.relation} {held.object}")
     heard = stems(said.text) | {
         stem for one in said.facts for stem in stems(f"{one.relation} {one.topic}")
     }
-    return len(words & heard) + (told.subjects[0] == said.speaker)
-
-
-def is_meant(end: Ended, told: Told) -> bool:
-    """Whether an ending names a fact."""
-    if end.subject not in told.subjects and end.subject.casefold() not in {
-        one.casefold() for one in told.subjects
-    }:
-        return False
-    mine = [stems(one) for one in told.objects]
-    return any(
-        2 * len(a & b) >= 0.6 * (len(a) + len(b))
-        for a in mine
-        for o in end.objects
-        if (b := stems(o))
-    )
+    return len(words & heard) + (held.subject == said.speaker)
 
 
 def questions(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, tuple[int, int]]]:
@@ -166,19 +196,19 @@ def questions(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, tuple[int, 
         evidence = set(asked.evidence)
         for said in dialogue.turns:
             if said.id in evidence:
-                layout = asked_layout(question, _turn(said))
+                layout = asked_layout(question, turn_of(said))
                 spans = [span for one in asked.answers for span in spans_of(one, layout)]
                 if spans:
                     found.append((layout, spans[0]))
                     other = of_another(question, said, dialogue, rng)
-                    found += [(asked_layout(other, _turn(said)), (0, 0))] if other else []
+                    found += [(asked_layout(other, turn_of(said)), (0, 0))] if other else []
         others = [one for one in dialogue.turns if one.id not in evidence]
         words = stems(asked.text)
         others.sort(
             key=lambda one: (-len(words & stems(f"{one.speaker} {one.text}")), rng.random())
         )
         for said in others[:OTHERS]:
-            layout = asked_layout(question, _turn(said))
+            layout = asked_layout(question, turn_of(said))
             if not any(spans_of(one, layout) for one in asked.answers):
                 found.append((layout, (0, 0)))
     return found
@@ -200,7 +230,8 @@ def of_another(question: Turn, said: Said, dialogue: Dialogue, rng: Random) -> T
     return None
 
 
-def _turn(said: Said) -> Turn:
+def turn_of(said: Said) -> Turn:
+    """A turn of the corpus as a policy is given it."""
     return Turn(text=said.text, speaker=said.speaker, at=said.at.timestamp())
 
 

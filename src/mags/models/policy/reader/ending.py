@@ -11,7 +11,7 @@ from mags.ports.english import lemma
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import normalise
 
-HELD = 6
+HELD = 8
 """Facts that a turn is held against, those first that share most words with it."""
 MAY_END = 0.1
 """How likely a turn ends anything, from which it is held against what is known."""
@@ -25,11 +25,11 @@ _IDLE = re.compile(r"\b(?:the|a|an|of|in|on|at|to|for|and|with|my|his|her|their)
 def in_question(
     turn: Turn, recalled: Sequence[Recalled], facts: Sequence[Fact]
 ) -> Sequence[Recalled]:
-    """What is surely held that a turn may end: what shares most words with what it says."""
+    """What is held that a turn may end: what shares most words with what it says."""
     heard = stems(turn.text)
     for fact in facts:
         heard |= stems(f"{fact.relation} {fact.object}")
-    held = [one for one in recalled if one.current and not one.tentative and one.relation]
+    held = [one for one in recalled if one.current and one.relation]
     return sorted(held, key=lambda one: -_shared(one, heard, turn))[:HELD]
 
 
