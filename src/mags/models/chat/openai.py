@@ -54,7 +54,7 @@ ADVICE = {
     401: "the server wants another key: set MAGS_CHAT_KEY",
     403: "the key may not use this model: check MAGS_CHAT_KEY and MAGS_CHAT_MODEL",
     404: "no such model or path: check MAGS_CHAT_MODEL, and that MAGS_CHAT_URL ends in /v1",
-    413: "the prompt is too long for the server: lower answer.context_tokens",
+    413: "the prompt is too long for the server: lower memory.context_tokens",
     429: "the server limits how often it may be asked: wait, or raise chat.tries",
 }
 
