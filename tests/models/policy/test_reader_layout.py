@@ -95,7 +95,7 @@ def test_what_is_held_stands_in_the_line_before_the_turn():
     assert found.text == "you: Where are you?\nyou: I live in Rome\nI: I'm in Oslo."
 
 
-def test_a_remembered_turn_stands_after_the_question_with_who_said_it():
+def test_a_remembered_turn_stands_after_the_question_each_with_who_said_it():
     asked = Turn(text="Where is Ana?", speaker="Bob")
     found = asked_layout(asked, TURN)
-    assert found.text == "you: Where is Ana?\nI: Ana: I'm in Oslo."
+    assert found.text == "you: Bob: Where is Ana?\nI: Ana: I'm in Oslo."

@@ -6,7 +6,7 @@ import pytest
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
-from mags.models.policy.reader.policy import ReaderPolicy, operation_of
+from mags.models.policy.reader.policy import ReaderPolicy, distinct, operation_of
 from mags.models.policy.rules.when import times
 from mags.ports.policy import Act, Recalled, Turn
 from mags.settings import Settings
@@ -58,12 +58,23 @@ def test_what_a_turn_surely_ends_is_taken_back_by_its_own_words():
     )
 
 
-@pytest.mark.parametrize("more", [{"tentative": True}, {"current": False}])
-def test_a_guess_and_what_is_over_are_not_ended(more: dict[str, bool]):
+def test_what_is_over_is_not_ended_again():
     found = policy(ends=["I lives in Oslo"]).write(
-        turn(TALK), (), [held("lives in", "Oslo", **more)]
+        turn(TALK), (), [held("lives in", "Oslo", current=False)]
     )
     assert found.operations == ()
+
+
+def test_of_two_facts_that_join_the_same_two_the_likelier_is_kept():
+    has, suffers = (
+        fact("has", "migraine", probability=0.8),
+        fact("suffers from", "migraine", probability=0.9),
+    )
+    assert distinct([has, suffers]) == [suffers]
+
+
+def test_a_fact_that_says_only_its_relation_again_is_none():
+    assert distinct([fact("has as wife", "wife", probability=0.9)]) == []
 
 
 def test_the_time_told_beside_a_fact_is_when_it_began_and_stands_in_its_text():

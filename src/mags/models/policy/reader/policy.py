@@ -36,7 +36,7 @@ from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import iso
 from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.tokens import own_words
-from mags.models.words import is_name
+from mags.models.words import is_name, stems
 from mags.ports.english import ENGLISH, language
 from mags.ports.policy import (
     ASSISTANTS,
@@ -228,7 +228,7 @@ class ReaderPolicy:
         said = replace(turn, text=own_words(turn.text))
         least = self._reader.least
         found = self._reader.facts(said, recent)
-        likely = [fact for fact in found if fact.probability >= least["guess"]]
+        likely = distinct([fact for fact in found if fact.probability >= least["guess"]])
         told = (operation_of(fact, least["sure"]) for fact in likely)
         joined = {(one.subject, one.object) for one in recalled if one.current}
         fitting = (
@@ -309,6 +309,17 @@ def operation_of(fact: Fact, sure: float) -> Operation:
         object_is_name=is_name(fact.object),
         tentative=guess,
     )
+
+
+def distinct(told: Sequence[Fact]) -> list[Fact]:
+    """Of facts that join the same two the likeliest; none that says only its own relation."""
+    found: dict[tuple[str, frozenset[str]], Fact] = {}
+    for one in sorted(told, key=lambda fact: -fact.probability):
+        words = stems(one.object)
+        if words and not words <= stems(f"{one.subject} {one.relation}"):
+            found.setdefault((one.subject.casefold(), words), one)
+    kept = {id(one) for one in found.values()}
+    return [one for one in told if id(one) in kept]
 
 
 def beyond(told: Iterable[Operation], known: Sequence[Operation]) -> tuple[Operation, ...]:

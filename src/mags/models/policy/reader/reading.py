@@ -44,7 +44,9 @@ _OWN = re.compile(r"(?:my|our)\s+(.+)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"[^\W_][\w'\u2019.&-]*(?: [\w'\u2019.&-]+){0,5}")
 """A subject: a few words of one phrase, so without a comma."""
 _TRAILING = re.compile(
-    r"(?:[\s,.;:!?\"'(]|\b(?:and|or|but|to|of|with|for|the|a|an)\b)+$", re.IGNORECASE
+    r"(?:[\s,.;:!?\"'(]"
+    r"|\b(?:and|or|but|to|of|with|for|from|in|on|at|by|as|than|the|a|an|my|his|her|our|their)\b)+$",
+    re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
 _AUXILIARY = (
@@ -58,7 +60,7 @@ _AUXILIARY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """What was read. `probability`: that all of it is right. `start`: of the object in the turn."""
+    """What was read. `probability`: that all of it is right."""
 
     subject: str
     relation: str
