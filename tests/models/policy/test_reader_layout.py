@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from mags.models.embed.onnx import TokenStates
 from mags.models.policy.reader.layout import (
@@ -15,6 +16,7 @@ from mags.models.policy.reader.layout import (
     parts,
     rows,
 )
+from mags.models.policy.reader.reading import said_relation
 from mags.ports.policy import Turn
 
 TURN = Turn(text="I'm in Oslo.", speaker="Ana")
@@ -99,3 +101,32 @@ def test_a_remembered_turn_stands_after_the_question_each_with_who_said_it():
     asked = Turn(text="Where is Ana?", speaker="Bob")
     found = asked_layout(asked, TURN)
     assert found.text == "you: Bob: Where is Ana?\nI: Ana: I'm in Oslo."
+
+
+@pytest.mark.parametrize(
+    ("text", "object", "relation"),
+    [
+        ("We were offered 285,000, and accepted.", "285,000", "was offered"),
+        ("I finished Big Sur in 2:09:41 on Sunday.", "2:09:41", "finished Big Sur in"),
+        ("I have $22,000 left on my loan.", "22,000", "has"),
+        ("Yesterday I kept the parish records.", "parish records", "kept"),
+        ("I'm pescatarian now.", "pescatarian", "is"),
+        ("First time since I was thirty.", "thirty", ""),
+        ("It took me two months.", "two months", ""),
+        ("She has a Fiat.", "Fiat", ""),
+        ("I could buy a boat.", "boat", ""),
+        ("I don't eat fish.", "fish", ""),
+        ("A cow. Eleven guppies.", "guppies", ""),
+    ],
+)
+def test_a_relation_is_said_by_the_words_from_the_verb_of_a_plain_statement(
+    text: str, object: str, relation: str
+):
+    (layout,) = parts(Turn(text=text, speaker="Ana"))
+    start = text.index(object) + layout.offset
+    rows = [
+        row
+        for row, word in enumerate(layout.words, start=SPECIAL)
+        if start <= word.start < start + len(object)
+    ]
+    assert said_relation(layout, (rows[0], rows[-1]), own=True) == relation

@@ -293,7 +293,7 @@ def operation_of(fact: Fact, sure: float) -> Operation:
         words += f" {fact.time.text}"
         until = fact.time.until if fact.time.role == "until" else None
         since = fact.time.since if fact.time.role in ("at", "since", "from") else None
-    guess = fact.probability < sure
+    guess = fact.vague or fact.probability < sure
     return Operation(
         act=Act.ADD,
         subject=fact.subject,

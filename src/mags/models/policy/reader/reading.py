@@ -13,6 +13,8 @@ from mags.models.policy.reader.network import Floats, SpanScores, Trained
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
     FIRST_PERSON,
+    GERUND,
+    PARTICIPLE,
     PAST,
     THIRD_PERSON,
     forms,
@@ -26,6 +28,8 @@ LIKELY = 0.2
 """Probability from which a word may begin an object."""
 CONTINUES = 0.3
 """Probability from which a word goes on an object."""
+NAMED, INSTEAD = 1, 0.25
+"""The first class of relations that is one; the probability from which one stands in for words."""
 LONGEST, LONGEST_NAME = 12, 6
 """Words of an object, and of a subject."""
 PLANNED = {"plan": "plans to", "wish": "wishes to", "maybe": "may"}
@@ -58,9 +62,29 @@ _AUXILIARY = (
 )
 
 
+_BREAKS = re.compile(r"[.!?,;:()\n]|\b(?:and|but|so|because|n)\b", re.IGNORECASE)
+_SAID = re.compile(r"[a-z]+(?=n't)|n't|'[a-z]+|[^\W_]+", re.IGNORECASE)
+BETWEEN = 6
+"""Words from a verb to its object, at most."""
+_PAST_BE = frozenset({"was", "were", "got"})
+_BE = _PAST_BE | {"am", "is", "are", "'m", "'re", "been", "being"}
+_HAVE = frozenset({"have", "has", "had", "'ve", "'d"})
+_ARTICLES = frozenset({"a", "an", "the", "my", "our", "his", "her", "their", "your", "some"})
+_NO_VERB_AFTER = _ARTICLES | {"to", "of", "this", "that", "no", "for", "with", "in", "on", "at"}
+_IDLE = frozenset({"just", "really", "also", "still", "now", "finally", "only", "already", "even"})
+_STOPS = (
+    THIRD_PERSON
+    | {"you", "me", "us", "who", "which", "that", "if", "when", "while", "not", "n't", "never"}
+    | {"will", "would", "could", "can", "may", "might", "should", "must", "wo", "'ll", "'s", "no"}
+    | {"or", "than", "as", "like", "what", "how", "why", "where", "to", "gonna", "almost", "wish"}
+    | {"since", "until", "before", "after", "unless", "back"}
+)
+"""Words that make a plain statement none, or one of somebody else."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """What was read. `probability`: that all of it is right."""
+    """What was read. `probability`: that all of it is right. `vague`: no word says its relation."""
 
     subject: str
     relation: str
@@ -71,6 +95,7 @@ class Fact:
     denied: bool
     probability: float
     must: float
+    vague: bool = False
     time: Time | None = None
     features: Mapping[str, float] = field(default_factory=dict)
 
@@ -165,6 +190,13 @@ def _fact(
     modality = trained.modalities[int(scores.modality.argmax())]
     denied = bool(scores.polarity.argmax())
     name = trained.relations[place] if place else _phrase(layout, verb, last)
+    unnamed, vague = not name, False
+    if unnamed and modality == "actual" and kind != "preference":
+        name = said_relation(layout, span, own=start == SPEAKER)
+        if not name and scores.relation[NAMED:].max() > np.log(INSTEAD):
+            name, vague = trained.relations[NAMED + int(scores.relation[NAMED:].argmax())], True
+        if not name:
+            return None  # "has" and "is" would say more than was said
     relation = _worded(name or _plain(kind), modality, denied=denied)
     words = _LEADING.sub("", " ".join(layout.span(*span).split()), count=1)
     words = _TRAILING.sub("", words)
@@ -180,13 +212,14 @@ def _fact(
         denied=denied,
         probability=0.0,
         must=0.0,
+        vague=vague,
         time=_told_at(layout, span, told),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
             "verb": pointed if not place else 0.0,
             "open": float(not place),
-            "unnamed": float(not name),
+            "unnamed": float(unnamed),
             "polarity": float(scores.polarity.max()),
             "denied": float(denied),
             "modality": float(scores.modality.max()),
@@ -241,6 +274,40 @@ def _phrase(layout: Layout, first: int, last: int) -> str:
     if PAST not in tags:
         words[0] = third_person(lemma(words[0]))
     return " ".join(words)
+
+
+def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
+    """The words from the verb to an object, third person; "" where they say nothing plainly.
+
+    `own`: it is told of the speaker, whose verb stands after "I", "we" or nothing.
+    """
+    start = layout.words[span[0] - SPECIAL].start
+    left = _BREAKS.split(layout.text[layout.offset : start])[-1]
+    written = _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    words = [word.casefold() for word in written]
+    for at in reversed(range(max(0, len(words) - BETWEEN), len(words))):
+        tags = {form for _, form in forms(words[at])}
+        if words[at] in _STOPS:
+            return ""
+        if tags and (at == 0 or words[at - 1] not in _NO_VERB_AFTER):
+            break
+    else:
+        return ""
+    verb = words[at]
+    before = [word for word in words[:at] if word not in _IDLE]
+    helps = before.pop() if before and before[-1] in _BE | _HAVE else ""
+    if not _STOPS.isdisjoint(before[-2:]):
+        return ""
+    if before and own != (before[-1] in FIRST_PERSON | {"we"}):
+        return ""
+    if helps in _BE and PARTICIPLE in tags and GERUND not in tags:
+        verb = f"{'was' if helps in _PAST_BE else 'is'} {verb}"
+    elif PAST not in tags or (helps and helps not in _HAVE):
+        verb = third_person(lemma(verb))
+    after = written[at + 1 :]
+    while after and after[-1].casefold() in _ARTICLES:
+        after = after[:-1]
+    return " ".join((verb, *after))
 
 
 def _plain(kind: str) -> str:
