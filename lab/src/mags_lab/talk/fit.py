@@ -165,10 +165,10 @@ def train(file: Path, folder: Path, corpus: Path | None, course: Course) -> Iter
     held = [one for one in own if one.split == "dev"]
     yield f"{len(told)} dialogues to learn from, {len(held)} to calibrate on."
     encoder, model, relations = yield from fit(told, folder, course)
-    made = save(encoder, model, relations, file)
-    reader = TrainedReader(made)
-    over, ends = ends_calibrated(reader, held)
-    how = {"right": calibrated(reader, held), "over": over}
+    how = {"right": calibrated(TrainedReader(save(encoder, model, relations, file)), held)}
+    # What it would make is what is held when it is tried what a turn ends.
+    reader = TrainedReader(save(encoder, model, relations, file, how))
+    how["over"], ends = ends_calibrated(reader, held)
     answer = answers_calibrated(reader, held)
     how |= {"answer": answer} if answer else {}
     made = save(encoder, model, relations, file, how, {**LEAST, "ends": ends})
