@@ -36,7 +36,6 @@ from mags.extras import import_extra
 from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, NodeView, Reply
-from mags.ports.intent import intent_of
 from mags.settings import PolicySettings, Settings, read_settings
 
 POLICIES = get_args(get_type_hints(PolicySettings)["kind"])
@@ -219,12 +218,12 @@ def _say(talk: ChatSession, text: str) -> None:
     """
     talk.say(text)
     reply = talk.last
-    if intent_of(text).kind != "forget" or reply is None or not reply.citations:
-        return
-    if not sys.stdin.isatty():
+    nobody = talk.sure is confirmed and not sys.stdin.isatty()
+    if reply is None or reply.intent != "forget" or nobody:
         return
     for citation in reply.citations:
-        _forget(talk, f"m{citation.id}")
+        with suppress(NotFound):  # it went with the one before
+            _forget(talk, f"m{citation.id}")
 
 
 def _why(talk: ChatSession, _rest: str) -> None:
