@@ -217,9 +217,14 @@ def _say(talk: ChatSession, text: str) -> None:
     Nobody agrees to what is piped in: there it is only told what may be meant.
     """
     talk.say(text)
+    if talk.sure is not confirmed or sys.stdin.isatty():
+        erase_meant(talk)
+
+
+def erase_meant(talk: ChatSession) -> None:
+    """Erase what the last turn asked to forget, each thing once that is agreed to."""
     reply = talk.last
-    nobody = talk.sure is confirmed and not sys.stdin.isatty()
-    if reply is None or reply.intent != "forget" or nobody:
+    if reply is None or reply.intent != "forget":
         return
     for citation in reply.citations:
         with suppress(NotFound):  # it went with the one before

@@ -166,8 +166,11 @@ class Converser:
         topic = overview_of(turn.text)
         with self._live.reading() as state:
             own = state.names.find(turn.speaker)
-            ids = state.names.scan(turn.text) if topic == MYSELF else state.names.find(topic)
-            names = [state.content(i).text for i in [i for i in ids if i not in own] or own]
+            if topic == MYSELF:
+                ids = [i for i in state.names.scan(turn.text) if i not in own] or own
+            else:
+                ids = state.names.find(topic)
+            names = [state.content(i).text for i in ids]
         topic = names[0] if len(names) == 1 else topic
         return replace(turn, text=f"What do you know about {topic}?")
 

@@ -34,7 +34,7 @@ _LEAD = re.compile(
 )
 """How a correction begins, before what is right."""
 _OPENINGS = re.compile(
-    r"^\W*(?:(?:no|nope|nah|not quite|almost|close|actually|sorry|sry|apologies|wrong|incorrect"
+    r"^\W*(?:(?:no+|nope|nah|not quite|almost|close|actually|sorry|sry|apologies|wrong|incorrect"
     r"|false|oops|whoops|oh|ah|er|erm|uh|um|hm+|hang on|hold on|wait|typo|correction|edit"
     r"|scratch that|strike that|my (?:bad|mistake)|but|i was wrong|pardon me|excuse me"
     r"|you(?:'re| are) (?:wrong|mistaken)"
@@ -62,7 +62,8 @@ _NO_VALUE = re.compile(
     r"|different|him|her|them|my|your|his|our|their|mine|not|don't|never|no|what|who|when|where"
     r"|why|how|which|if|because|is|are|was|were|its|thats|hes|shes|im|have|has|had|can|could|will"
     r"|would|should|so|sorry|thanks|please|both|neither|wrong|right|true|before|already|said|out"
-    r"|with|instead|number|date|name|way|last|next|old|new)\b|'(?:s|re|m|ve|d|ll)\b|[,.;:*?!]\s|\*",
+    r"|with|instead|number|date|name|way|last|next|old|new|only|just|always|really|very|too|still"
+    r"|again|then|here|all|enough|fair|fine|nice|good|bad|great|ok|okay|everything|something|nothing)\b|'(?:s|re|m|ve|d|ll)\b|[,.;:*?!]\s|\*",
     re.IGNORECASE,
 )
 """Words that are no value, or that stand for one which is not said."""
