@@ -1,9 +1,13 @@
 """A turn of a conversation is taken as what it wants, and what it names is found in the memory."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import mags
 from mags.memory.memory import Memory
 from mags.memory.views import Reply
+from mags.models.embed.hashing import HashEmbedder
 
 
 @pytest.fixture
@@ -125,6 +129,14 @@ def test_a_correction_of_nothing_that_was_said_is_an_ordinary_turn(told: Memory)
     assert held(told) >= before
 
 
+def test_who_answers_somebody_else_corrects_nothing_that_was_answered(told: Memory) -> None:
+    say(told, "Where do I live?")
+    told.observe("You look like somebody from Hull.", speaker="Tom", at="2024-05-04")
+    before = held(told)
+    say(told, "no, Bergen")
+    assert held(told) >= before
+
+
 def test_a_correction_with_a_key_is_made_once(told: Memory) -> None:
     say(told, "Where do I live?")
     first = say(told, "no, it's Bergen", key="k")
@@ -175,3 +187,30 @@ def test_an_id_is_meant_as_it_is_and_everything_is_too_much(told: Memory) -> Non
 def test_who_dismisses_a_matter_or_forgot_something_commands_nothing(told: Memory) -> None:
     for text in ("I forgot my keys", "forget it, let us talk about football"):
         assert say(told, text).seen is not None
+
+
+WORDS = [
+    "forget",
+    "delete",
+    "everything",
+    "that",
+    "I",
+    "live",
+    "in",
+    "Oslo",
+    "no",
+    "wrong",
+    "m2",
+    "?",
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
+@settings(max_examples=30, deadline=None)
+def test_no_sentence_erases_what_is_held(text: str) -> None:
+    with mags.open(embedder=HashEmbedder(64)) as memory:
+        seen = memory.observe("I live in Oslo.", speaker="Mia", at="2024-05-01")
+        memory.converse("Where do I live?", speaker="Mia", at="2024-05-02")
+        memory.converse(text, speaker="Mia", at="2024-05-03")
+        assert memory.get(seen.episode_id).text == "I live in Oslo."
+        assert [memory.get(i).kind for i in seen.facts] == ["fact"]

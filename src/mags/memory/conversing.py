@@ -185,13 +185,16 @@ class Converser:
             plan = self._recaller.plan(replace(turn, text=topic), options)
             found = self._recaller.find(plan, options)
             shown = self._asker.context_hits(found, plan)
-            meant = tuple(
+            found_of_it = [
                 one.citation
                 for one in shown
                 if one.item.within is None and names_all(topic, one.hit.text)
-            )[:MOST_MEANT]
+            ]
+            meant = tuple(sorted(found_of_it, key=self._only_repeats)[:MOST_MEANT])
         elif not meant and not wants_all(turn.text):
-            meant = self._asker.cited(self._before(turn)[-1:])
+            before = self._before(turn)
+            answered = bool(before) and self._told_in(before[-1])[1]
+            meant = self._asker.cited(before[-2 if answered else -1 :])
         if meant:
             listed = "; ".join(f"{one.text} [m{one.id}]" for one in meant)
             text = f"Nothing was erased. To forget, by id: {listed}"
@@ -226,10 +229,15 @@ class Converser:
         return f"Corrected: {now} It was: {was}" if now else f"I hold no longer: {was}"
 
     def _before(self, turn: Turn) -> list[int]:
-        """The last turns by who speaks, and answers to them, oldest first."""
+        """The last turns by who speaks, and answers to them, oldest first.
+
+        None where somebody else has spoken since: it may be them who is answered.
+        """
         with self._live.reading() as state:
             ids = state.episodes.recent(LOOKED_AT, session_hash(state, turn.session))
             by = [str(content.meta.get("speaker", "")) for content in state.words(ids)]
+        if not by or by[-1] not in (turn.speaker, ANSWERS_AS):
+            return []
         return [i for i, who in zip(ids, by, strict=True) if who in (turn.speaker, ANSWERS_AS)]
 
     def _told_in(self, episode: int) -> tuple[tuple[int, ...], bool]:
@@ -244,6 +252,12 @@ class Converser:
         with self._live.reading() as state:
             kinds = (NodeKind.EPISODE, NodeKind.FACT, NodeKind.NOTE)
             return tuple(i for i in ids if i in state.graph and state.kind(i) in kinds)
+
+    def _only_repeats(self, one: Citation) -> bool:
+        """Whether it is a question or an answer, which tell nothing that is not held elsewhere."""
+        with self._live.reading() as state:
+            flags = int(state.graph.node(one.id)["flags"][0]) if one.id in state.graph else 0
+        return bool(flags & (NodeFlag.QUESTION | NodeFlag.RECALLED))
 
     def _words(self, ids: tuple[int, ...]) -> list[str]:
         with self._live.reading() as state:

@@ -27,12 +27,6 @@ from mags.recall.found import FactView, Hit
 
 Wrong = int | FactView | Hit | Citation | Reply
 """What is corrected: a fact, by its id or as something shows it, or an answer that cites it."""
-_LEAD = re.compile(
-    r"^\W*(?:(?:no|nope|actually|sorry|wrong|that(?:'s| is) (?:wrong|not (?:true|so|right)))\b"
-    r"[\s,.:;!-]*)*(?:(?:it|that)(?:'s| is|\u2019s) (?!not\b))?",
-    re.IGNORECASE,
-)
-"""How a correction begins, before what is right."""
 _OPENINGS = re.compile(
     r"^\W*(?:(?:no+|nope|nah|not quite|almost|close|actually|sorry|sry|apologies|wrong|incorrect"
     r"|false|oops|whoops|oh|ah|er|erm|uh|um|hm+|hang on|hold on|wait|typo|correction|edit"
@@ -43,9 +37,10 @@ _OPENINGS = re.compile(
     r"|a (?:typo|mistake)))\b[\s,.:;!-]*)+",
     re.IGNORECASE,
 )
+"""How a correction begins."""
 _SAYS = re.compile(
     r"(?:(?:i (?:meant to say|should have said|meant|mean|said)|meant|(?:or )?rather|more like|its"
-    r"|(?:that |it |this )?should (?:be|read|say|have been)|(?:it|that)(?:'s| is| was)"
+    r"|(?:that |it |this )?should (?:be|read|say|have been)|(?:it|that)(?:'s| is| was)(?! not\b)"
     r"|(?:make|change|fix|correct) (?:it|that|this)(?: to)?)\b[\s:,]*)+",
     re.IGNORECASE,
 )
@@ -132,7 +127,7 @@ class Corrector:
         return Right(fact=fact, value=value) if _alike(value, object_, bool(wrong)) else None
 
     def _right(self, held: Content, said: str, speaker: str) -> Operation:
-        value = _LEAD.sub("", said).strip().rstrip(".!").strip()
+        value = _bare(said)
 
         def read(text: str) -> Writing:
             turn = Turn(text=text, speaker=speaker, at=self._live.clock())
@@ -162,12 +157,10 @@ def instead(said: str) -> tuple[str, str | None]:
     The value is "" where it says only that something is wrong; None where it says more than a
     value, or something else.
     """
-    text = " ".join(said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
-    rest = _OPENINGS.sub("", text).strip(" .!,")
+    said = said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    rest = _bare(said)
     if not rest:
-        return "", "" if _DENIES.search(text) else None
-    says = _SAYS.match(rest)
-    rest = rest if says is None else rest[says.end() :].strip(" .!,")
+        return "", "" if _DENIES.search(said) else None
     somebody = _IS.match(rest)
     rest = rest if somebody is None else rest[somebody.end() :]
     pair = _INSTEAD.fullmatch(rest)
@@ -179,6 +172,14 @@ def instead(said: str) -> tuple[str, str | None]:
     if somebody is not None and pair is None and not _shown(value):
         return wrong, None  # "she's dead" need not be what she works as
     return wrong, value
+
+
+def _bare(said: str) -> str:
+    """A correction without how it begins: what it says is right, or all that it says."""
+    text = said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    rest = _OPENINGS.sub("", " ".join(text.split())).strip(" .!,")
+    says = _SAYS.match(rest)
+    return rest if says is None else rest[says.end() :].strip(" .!,")
 
 
 def _same(held: str, said: str) -> bool:
