@@ -84,7 +84,7 @@ def by_hand(path: Path = DATA / "routes.txt") -> Iterator[Example]:
             kind = known.get(head[1])
             if kind is None:
                 raise InvalidInput(
-                    f"{path.name}: a kind is one of {', '.join(KINDS)}", kind=head[1]
+                    f"{path.name}: {head[1]!r} is none of {', '.join(KINDS)}", kind=head[1]
                 )
         elif line and not line.startswith("//") and kind is not None and line not in seen:
             seen.add(line)
