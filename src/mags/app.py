@@ -23,6 +23,7 @@ from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
+from mags.models.policy import router
 from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.reader.network import SHIPPED, ReaderFile
@@ -116,6 +117,7 @@ def make_parts(
         if chat is None
         else PromptedSummariser(chat, load_prompts(prompts.prompts), language=prompts.language),
         linker=None if linker is None else read_linker(linker, embedder.dimension),
+        router=router.opened(),
     )
 
 

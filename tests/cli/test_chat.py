@@ -200,6 +200,31 @@ def test_the_last_turn_of_an_earlier_chat_can_be_taken_back_but_nothing_told_els
         assert "Rex" in {fact.object for fact in memory.facts(current=True)}
 
 
+@pytest.mark.parametrize("agreed", [True, False])
+def test_what_a_plain_sentence_asks_to_forget_goes_once_that_is_agreed_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agreed: bool
+):
+    path = tmp_path / "m.mags"
+    asked: list[str] = []
+
+    def sure(question: str) -> bool:
+        asked.append(question)
+        return agreed
+
+    async def forgotten(pilot: Pilot[None]) -> None:
+        pilot.app._talk.sure = sure
+        await say(pilot, "I live in Oslo.", "My dentist is called Odd Berg.", "I like tea.")
+        await say(pilot, "forget what I told you about my dentist")
+
+    chatting(monkeypatch, path, forgotten)
+    assert asked
+    assert all("dentist" in question for question in asked)
+    with opened(path) as memory:
+        texts = [fact.text for fact in memory.facts(current=True)]
+        assert any("Oslo" in text for text in texts)
+        assert any("dentist" in text for text in texts) is not agreed
+
+
 def test_forgetting_throws_away_the_trace_that_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import mags
 from mags.errors import InvalidInput, NotFound
+from mags.memory.correcting import instead
 from mags.models.embed.hashing import HashEmbedder
 
 NOW = 1_767_258_000.0
@@ -112,3 +115,30 @@ def test_what_cannot_be_corrected_is_refused_and_nothing_is_written(memory):
     with pytest.raises(InvalidInput, match="name it by its id"):
         memory.correct(memory.ask("Who is the king of Norway?"), "Harald")
     assert memory.stats().seq == seq or memory.log(1)[0].kind == "ask"
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong", "value"),
+    [
+        ("no, it's Bergen", "", "Bergen"),
+        ("oops I meant april", "", "april"),
+        ("Bergen, not Oslo.", "Oslo", "Bergen"),
+        ("not Oslo, Bergen", "Oslo", "Bergen"),
+        ("sorry, typo: 480 not 4800", "4800", "480"),
+        ("no she's 64", "", "64"),
+        ("that's wrong", "", ""),
+        ("no wait, I meant the other one", "", None),
+        ("that's wrong, they should pay you more", "", None),
+        ("no, she's asleep", "", None),
+        ("no he moved away last year", "", None),
+    ],
+)
+def test_a_correction_says_what_is_wrong_and_what_is_right(said, wrong, value):
+    assert instead(said) == (wrong, value)
+
+
+@given(st.text())
+def test_a_value_that_is_right_is_what_was_said(said):
+    _, value = instead(said)
+    plain = " ".join(said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
+    assert value is None or value in plain

@@ -1,78 +1,65 @@
-"""What a turn wants of the memory: told by its form, and not surely where that leaves doubt."""
+"""What a turn names: what is to be forgotten, and of what everything is asked."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mags.ports.intent import Intent, intent_of, names_all
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("whats my wifi password", "ask"),
-        ("where do i live", "ask"),
-        ("do i have a bike", "ask"),
-        ("is Ana married", "ask"),
-        ("when is moms birthday", "ask"),
-        ("i forgot where i parked", "ask"),
-        ("What did I just say?", "ask"),
-        ("no wait, I meant the other company", "correct"),
-        ("that\N{RIGHT SINGLE QUOTATION MARK}s wrong, it is 4200", "correct"),
-        ("what do you know about me", "overview"),
-        ("tell me about Ana", "overview"),
-        ("thanks so much!", "small talk"),
-        ("ok cool", "small talk"),
-    ],
-)
-def test_what_has_a_form_is_sure_with_or_without_its_mark(text: str, kind: str) -> None:
-    found = intent_of(text)
-    assert (found.kind, found.sure) == (kind, True)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I moved to Oslo in May.",
-        "What I love is sailing.",
-        "when i was a kid i lived in Rome",
-        "where I come from it rains",
-        "don't forget the milk",
-        "I forgot my keys at home",
-        "forget it",
-        "Forget about that.",
-        "Forget the gym, I go swimming now.",
-        "Do the dishes",
-        "No, I never said that.",
-    ],
-)
-def test_what_only_looks_like_it_tells_and_that_is_not_sure(text: str) -> None:
-    assert intent_of(text) == Intent(kind="tell", sure=False)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I earn 65k. can you help me make a budget?",
-        "How was your day? Mine was fine, I bought a bike.",
-    ],
-)
-def test_a_question_beside_something_told_is_not_sure(text: str) -> None:
-    assert (intent_of(text).kind, intent_of(text).sure) == ("ask", False)
+from mags.ports.intent import MYSELF, named, names_all, overview_of, to_forget, wants_all
 
 
 @pytest.mark.parametrize(
     ("text", "topic"),
     [
         ("forget the thing about the dentist", "dentist"),
-        ("please delete what i told you about Tom", "Tom"),
-        ("Forget everything about Ben, please.", "Ben"),
-        ("delete m12", "m12"),
+        ("please delete what i told you about Tom", "tom"),
+        ("Forget everything about Ben, please.", "ben"),
+        ("My aunt's illness: please erase that.", "aunt's illness"),
+        ("what i said bout the exam, forget it pls", "exam"),
+        ("forget that Rune owes me money", "rune owes money"),
+        ("delete that last message", ""),
+        ("That was private. Please delete it.", ""),
     ],
 )
-def test_a_command_to_forget_names_what(text: str, topic: str) -> None:
-    assert intent_of(text) == Intent(kind="forget", sure=True, topic=topic)
+def test_a_command_to_forget_names_what_by_its_other_words(text: str, topic: str) -> None:
+    assert to_forget(text) == topic
 
 
-def test_a_text_names_a_topic_by_all_its_words() -> None:
+def test_ids_are_read_where_they_are_given() -> None:
+    assert named("delete m12 and m7, and m12 again") == (12, 7)
+    assert named("the m4x and 12") == ()
+
+
+def test_everything_is_another_command_than_the_last_thing() -> None:
+    assert wants_all("forget everything I ever told you")
+    assert wants_all("wipe it all")
+    assert not wants_all("forget what I just said")
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("what do you know about Lena?", "Lena"),
+        ("give me the lowdown on my aunt please", "my aunt"),
+        ("sum up Kim for me.", "Kim"),
+        ("who is Edda again", "Edda"),
+        ("What have I told you about the boat so far?", "the boat"),
+        ("what do you know about me by now", MYSELF),
+        ("what have i told you so far", MYSELF),
+        ("who am I", MYSELF),
+    ],
+)
+def test_an_overview_names_its_topic_or_means_who_asks(text: str, topic: str) -> None:
+    assert overview_of(text) == topic
+
+
+def test_a_text_names_a_topic_by_all_its_words_in_any_form() -> None:
     assert names_all("the dentist in Hull", "My dentist moved to Hull.")
+    assert names_all("live Hull", "User lives in Hull.")
     assert not names_all("the dentist in Hull", "My dentist moved to York.")
     assert not names_all("the", "the end")
+
+
+@given(st.text())
+def test_any_text_can_be_asked_what_it_names(text: str) -> None:
+    assert names_all(to_forget(text), text) or not to_forget(text)
+    assert overview_of(text)

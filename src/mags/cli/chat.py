@@ -36,7 +36,6 @@ from mags.extras import import_extra
 from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, NodeView, Reply
-from mags.ports.intent import intent_of
 from mags.settings import PolicySettings, Settings, read_settings
 
 POLICIES = get_args(get_type_hints(PolicySettings)["kind"])
@@ -218,13 +217,18 @@ def _say(talk: ChatSession, text: str) -> None:
     Nobody agrees to what is piped in: there it is only told what may be meant.
     """
     talk.say(text)
+    if talk.sure is not confirmed or sys.stdin.isatty():
+        erase_meant(talk)
+
+
+def erase_meant(talk: ChatSession) -> None:
+    """Erase what the last turn asked to forget, each thing once that is agreed to."""
     reply = talk.last
-    if intent_of(text).kind != "forget" or reply is None or not reply.citations:
-        return
-    if not sys.stdin.isatty():
+    if reply is None or reply.intent != "forget":
         return
     for citation in reply.citations:
-        _forget(talk, f"m{citation.id}")
+        with suppress(NotFound):  # it went with the one before
+            _forget(talk, f"m{citation.id}")
 
 
 def _why(talk: ChatSession, _rest: str) -> None:

@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, Header, Input, Label, Static
 from textual.worker import get_current_worker
 
-from mags.cli.chat import ChatSession, run_line
+from mags.cli.chat import ChatSession, erase_meant, run_line
 from mags.cli.console import page, visible
 from mags.cli.drawing import tree_of_things
 from mags.cli.printing import warnings
@@ -139,11 +139,11 @@ class Panels(App[None]):
         if line.startswith("/"):
             self.obey(line, self._room())
         else:
-            self.answer(line, self._write("…", "memory"))
+            self.answer(line, self._write("…", "memory"), self._room())
 
     @work(thread=True, group="line")
-    def answer(self, line: str, shown: Static) -> None:
-        """One turn, the answer shown as it is written."""
+    def answer(self, line: str, shown: Static, width: int) -> None:
+        """One turn, the answer shown as it is written; what it asks to forget is asked for."""
         words: list[str] = []
 
         def show(piece: str) -> None:
@@ -161,6 +161,10 @@ class Panels(App[None]):
                 return
             self.call_from_thread(self._update, shown, answered(reply))
             self._explain(reply)
+            self._talk.said = page(width)
+            with self._talk.said.capture() as printed:
+                erase_meant(self._talk)
+            self._show(printed.get())
 
     @work(thread=True, group="line")
     def obey(self, line: str, width: int) -> None:
@@ -175,8 +179,15 @@ class Panels(App[None]):
         if not going:
             self.call_from_thread(self.exit)
             return
-        self.call_from_thread(self._write, Text.from_ansi(printed.get().rstrip()), "memory")
         self.call_from_thread(self._entitle, f"{view.policy} · {view.answerer}")
+        self._show(printed.get())
+
+    def _show(self, printed: str) -> None:
+        """What a line printed comes into the talk."""
+        if get_current_worker().is_cancelled:
+            return
+        if printed.strip():
+            self.call_from_thread(self._write, Text.from_ansi(printed.rstrip()), "memory")
         if self._talk.last is None:  # taken back, erased: nothing of it may stay beside the talk
             self.call_from_thread(self._beside, WELCOME, "")
 

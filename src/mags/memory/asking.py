@@ -1,4 +1,4 @@
-"""Asking: recall, answer, and what the answer changes; and whole turns of a conversation.
+"""Asking: recall, answer, and what the answer changes.
 
 What was cited is recharged and wired together. A model may also say what it wants remembered: that
 is written as an engram of the turn. A reward strengthens the paths that led to what was cited.
@@ -7,7 +7,7 @@ is written as an engram of the turn. A reward strengthens the paths that led to 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mags.engram.grades import alone
@@ -15,17 +15,15 @@ from mags.errors import InvalidInput, ModelError, StoreError
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, NodeKind
 from mags.index.state import State, date_words
-from mags.memory.inputs import readable, real
+from mags.memory.inputs import real
 from mags.memory.live import Live
 from mags.memory.observing import Observer
 from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
-from mags.memory.views import Citation, Reply, Seen
+from mags.memory.views import Citation, Reply
 from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
 from mags.ports.answer import Answer, ContextItem, OnText
-from mags.ports.chat import Usage
 from mags.ports.english import FIRST_PERSON
-from mags.ports.intent import Intent, intent_of, names_all
 from mags.ports.policy import Operation, Plan, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
 from mags.recall.recall import fact_view, sources
@@ -36,9 +34,6 @@ MADE_FROM_MEMORY = {"recalled": "yes"}
 """Attributes of a turn that was made from memory."""
 TRUST = 0.5
 """Factor of the confidence of what the assistant says: less than what a user says as surely."""
-MOST_MEANT = 5
-"""Memories that a command to forget may mean, shown with their ids."""
-NOTHING_HELD = "I hold nothing of that, so there is nothing to forget."
 SAID = ("fact", "note")
 """Kinds of hits that are said in an episode."""
 MOST_OTHERWISE = 3
@@ -46,7 +41,7 @@ MOST_OTHERWISE = 3
 
 
 class Asker:
-    """Questions and turns in, replies out; what was cited is strengthened."""
+    """Questions in, replies out; what was cited is strengthened."""
 
     def __init__(self, live: Live, parts: Parts, recaller: Recaller, observer: Observer) -> None:
         self._live = live
@@ -70,7 +65,7 @@ class Asker:
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
         found = self._recaller.find(plan, options)
-        shown = self._context_hits(found, plan)
+        shown = self.context_hits(found, plan)
         seen = {one.hit.id: one for one in shown}
         later: list[HitTrace] = []
 
@@ -78,7 +73,7 @@ class Asker:
             again = replace(plan, queries=(query,), entities=(), hops=())
             found_again = self._recaller.find(again, options)
             later.extend(found_again.trace.hits)
-            more = self._context_hits(found_again, plan)
+            more = self.context_hits(found_again, plan)
             seen.update({one.hit.id: one for one in more if one.hit.id not in seen})
             return [one.item for one in more]
 
@@ -116,39 +111,8 @@ class Asker:
             outcome=answer.outcome,
         )
         if learn and answer.operations:
-            reply = self._learnt(question, reply, past=options.of_the_past)
+            reply = self.learnt(question, reply, past=options.of_the_past)
         return reply, delta
-
-    def converse(self, turn: Turn, observe: Callable[..., Seen], on_text: OnText | None) -> Reply:
-        """The reply to a turn, which `observe` has remembered by then, as the answer.
-
-        What surely asks is answered, with or without its mark. A command to forget is neither
-        remembered nor obeyed: the reply shows what it may mean and how to erase that.
-        """
-        intent = intent_of(turn.text)
-        if intent.kind == "forget":
-            return self._to_forget(turn, intent.topic)
-        asks = intent.sure and intent.kind in ("ask", "overview")
-        recent = [readable(other) for other in self._recaller.recent(turn.session)]
-        reply = None
-        try:
-            if asks or self._parts.policy.route(readable(turn), recent).recall:
-                options = ReadOptions(k=self._parts.settings.answer_k)
-                reply, _ = self.ask(turn, options, on_text, learn=False)
-        except ModelError:
-            # What was said is remembered, whoever fails to answer it.
-            observe()
-            raise
-        seen = observe()
-        if reply is None or (not asks and self._only_told(reply, seen)):
-            noted = self._noted(seen, intent)
-            return replace(noted, fallback=None if reply is None else reply.fallback)
-        key = None if turn.key is None else f"{turn.key}:answer"
-        if reply.operations:
-            reply = self._learnt(turn, reply, key=key, ticks=1)
-        elif reply.citations and reply.outcome == "answered":
-            observe(text=reply.text, speaker=ANSWERS_AS, key=key, attrs=MADE_FROM_MEMORY)
-        return replace(reply, seen=seen, warnings=(*reply.warnings, *seen.warnings))
 
     def credit(self, trace: object, reward: float | None) -> bool:
         """Strengthen or weaken the associations that led to what was cited; once a trace.
@@ -176,11 +140,16 @@ class Asker:
             self._live.commit_draft(draft, "feedback", key=key, payload=payload)
         return True
 
-    def _context_hits(self, found: Found, plan: Plan) -> list[ContextHit]:
+    def context_hits(self, found: Found, plan: Plan) -> list[ContextHit]:
         """What is shown of what was found; of those whom the question names, whatever they say."""
         named = frozenset(name.casefold() for name in plan.entities)
         with self._live.reading() as state:
             return context_hits(state, found, self._live.present(), named)
+
+    def cited(self, ids: Sequence[int]) -> tuple[Citation, ...]:
+        """Memories as an answer cites them, by the first who said each."""
+        with self._live.reading() as state:
+            return tuple(_citation(state, i) for i in ids if i in state.graph)
 
     def _otherwise(self, cited: Sequence[int], options: ReadOptions) -> tuple[Citation, ...]:
         """What others say against what is cited, and has not been settled, the first first."""
@@ -192,7 +161,7 @@ class Asker:
                 for fact in facts
                 for i in state.slots.disputing(fact, present, options.recorded_as_of)
             )
-            found = [_citation(state, i) for i in dict.fromkeys(against)]
+            found = [replace(_citation(state, i), disputed=True) for i in dict.fromkeys(against)]
         return tuple(sorted(found, key=lambda one: (one.at is None, one.at, one.id)))[
             :MOST_OTHERWISE
         ]
@@ -221,7 +190,7 @@ class Asker:
                     Hebb()(draft, dict.fromkeys(together, 1.0), moment=moment)
             return self._live.commit_draft(draft, "ask", tick_after=tick)
 
-    def _learnt(
+    def learnt(
         self,
         question: Turn,
         reply: Reply,
@@ -252,65 +221,6 @@ class Asker:
                 why = str(failure)
         told = f"what the model wants remembered was not stored: {why}"
         return replace(reply, warnings=(*reply.warnings, told))
-
-    # -- a turn that asks nothing -----------------------------------------------------
-
-    def _only_told(self, reply: Reply, seen: Seen) -> bool:
-        """Whether a turn asked nothing, and no model has said anything about it."""
-        if reply.usage.calls:
-            return False
-        with self._live.reading() as state:
-            if seen.episode_id not in state.graph:
-                return False
-            return not int(state.graph.node(seen.episode_id)["flags"][0]) & NodeFlag.QUESTION
-
-    def _to_forget(self, turn: Turn, topic: str) -> Reply:
-        """The reply to a command to forget: what of it is held, at most `MOST_MEANT`."""
-        options = ReadOptions(k=self._parts.settings.answer_k)
-        question = replace(turn, text=topic)
-        plan = self._recaller.plan(question, options)
-        found = self._recaller.find(plan, options)
-        meant = [
-            one
-            for one in self._context_hits(found, plan)
-            if one.item.within is None and names_all(topic, one.hit.text)
-        ][:MOST_MEANT]
-        named = "; ".join(f"{one.hit.text} [m{one.hit.id}]" for one in meant)
-        text = f"Nothing was erased. To forget, by id: {named}" if named else NOTHING_HELD
-        return Reply(
-            text=text,
-            outcome="closest" if meant else "unknown",
-            citations=tuple(one.citation for one in meant),
-            trace=found.trace,
-            usage=Usage(),
-            found=found,
-        )
-
-    def _noted(self, seen: Seen, intent: Intent) -> Reply:
-        """The reply to a turn that asked nothing: what was made of it."""
-        with self._live.reading() as state:
-            made = [i for i in (*seen.facts, *seen.notes, *seen.confirmed) if i in state.graph]
-            said = [content.text for content in state.words(made)]
-            trace = Trace(tick=state.graph.tick, seq=state.seq, queries=(), anchors=(), hits=())
-        if said:
-            text = "Noted: " + " ".join(said)
-        elif intent.kind == "correct" and not seen.closed:
-            text = "Kept word for word; I am not sure what that corrects."
-        elif intent.kind == "small talk":
-            text = "All right."
-        elif seen.understood:
-            text = "I will remember that you said so."
-        else:
-            text = f"Kept word for word; I could not read a fact from it ({seen.why})."
-        return Reply(
-            text=text,
-            outcome="",
-            citations=(),
-            trace=trace,
-            usage=Usage(),
-            seen=seen,
-            warnings=seen.warnings,
-        )
 
 
 def distrusted(operations: Sequence[Operation], asker: str) -> tuple[Operation, ...]:
@@ -528,7 +438,7 @@ def _facts_of(state: State, node_id: int) -> list[int]:
 
 
 def _citation(state: State, node_id: int) -> Citation:
-    """A fact or episode that disputes another, by the first who said it."""
+    """A fact or episode, by the first who said it."""
     said = sorted(state.graph.targets(node_id, ArcKind.SOURCE)) or [node_id]
     first = state.content(said[0])
     node = state.graph.view(said[0])[0]
@@ -538,7 +448,6 @@ def _citation(state: State, node_id: int) -> Citation:
         speaker=str(first.meta.get("speaker", "")),
         at=moment_of(float(node["valid_from"])),
         episode_ids=tuple(i for i in said if state.kind(i) == NodeKind.EPISODE),
-        disputed=True,
     )
 
 

@@ -19,6 +19,7 @@ from mags.graph.delta import Delta
 from mags.graph.records import Grade
 from mags.memory import history, inspect, lookup, porting
 from mags.memory.asking import Asker
+from mags.memory.conversing import Converser, Writes
 from mags.memory.correcting import Corrector, Wrong
 from mags.memory.editing import Edit, Editor
 from mags.memory.forgetting import forget
@@ -100,6 +101,7 @@ class Memory:
         self._sleeper = Sleeper(self._live, parts)
         self._editor = Editor(self._live, parts)
         self._corrector = Corrector(self._live, parts)
+        self._converser = Converser(self._live, parts, self._recaller, self._asker, self._corrector)
 
     def close(self) -> None:
         """Close the store; closing twice is harmless."""
@@ -278,16 +280,27 @@ class Memory:
     ) -> Reply:
         """One whole turn: route it, answer it from memory, remember it and the answer.
 
-        A turn that only tells is answered with what was understood of it. Where the answer
-        fails the turn is remembered before the error is raised. `trusted`: see `observe`.
+        A turn that only tells is answered with what was understood of it. One that corrects what
+        was told or answered last does so, as the word of `speaker`, where it is clear what it
+        means. A command to forget erases nothing: the reply shows what it may mean.
+        `reply.intent` says as what the turn was taken. Where the answer fails the turn is
+        remembered before the error is raised. `trusted`: see `observe`.
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session, "key": key}
 
         def observe(**other: Any) -> Seen:
             return self.observe(**{**said, "trusted": trusted, **other})
 
-        turn, _ = self._prepared(said, trusted=trusted)
-        return self._asker.converse(turn, observe, on_text)
+        turn, payload = self._prepared(said, trusted=trusted)
+
+        def correct(fact: int, right: str | None) -> Seen:
+            def read() -> Correction:  # kept word for word, and worth what who speaks is
+                found = self._corrector.read(fact, right, turn.speaker)
+                return replace(found, text=turn.text, grade=Grade.UNKNOWN)
+
+            return self._observer.correct(read, turn, payload=payload)
+
+        return self._converser.converse(turn, Writes(observe=observe, correct=correct), on_text)
 
     def explain(self, trace: Trace, limit: int | None = None) -> Explanation:
         """A trace in words: anchors, paths with weights, shares of the score, sources."""

@@ -14,6 +14,7 @@ from mags.ports.answer import Answerer
 from mags.ports.bounds import ANY, hold
 from mags.ports.chat import Usage
 from mags.ports.embedder import Embedder
+from mags.ports.intent import Router
 from mags.ports.policy import Policy
 from mags.recall.settings import RecallSettings
 
@@ -63,7 +64,7 @@ class Parts:
     `clock`: seconds since the epoch; `to_pyg`: the converter. `spent`: what models were used for
     since it was last called, whoever called them; `summarise`: a theme's text from its members'
     texts, by a model (raises ModelError; without one it is extracted). `linker`: trained weights
-    of first edges.
+    of first edges. `router`: what turns of a conversation want; without one any may tell and ask.
     """
 
     embedder: Embedder
@@ -77,3 +78,4 @@ class Parts:
     spent: Callable[[], Usage] | None = None
     summarise: Callable[[Sequence[str]], str] | None = None
     linker: AttentionWeights | None = None
+    router: Router | None = None

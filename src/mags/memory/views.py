@@ -10,6 +10,7 @@ from typing import Any, Literal
 from mags.graph.delta import Delta
 from mags.ports.answer import Outcome
 from mags.ports.chat import Usage
+from mags.ports.intent import IntentKind
 from mags.ports.policy import Operation
 from mags.recall.found import FactView, Found, Trace
 
@@ -71,7 +72,7 @@ class Reply:
     `warnings`: what did not go well beside it (what was cited could not be strengthened).
     `operations`: what the model that answered wants remembered itself; `learnt`: what became
     of that, the answer being its episode. `otherwise`: what others say against what is cited, which
-    the last lines of the text tell.
+    the last lines of the text tell. `intent`: what a turn of a conversation was taken to want.
     """
 
     text: str
@@ -88,6 +89,7 @@ class Reply:
     learnt: Seen | None = None
     otherwise: tuple[Citation, ...] = ()
     outcome: Outcome | Literal[""] = "answered"
+    intent: IntentKind | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

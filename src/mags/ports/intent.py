@@ -1,130 +1,144 @@
-"""What a turn of a conversation wants of the memory, by its form; honest about its doubt.
+"""Router: what a turn of a conversation wants of the memory, and what it names by that.
 
 A question may come without its mark ("whats my wifi password"), a command as a plain sentence
-("forget the thing about the dentist"). What has no form of these rows tells something, or may.
+("forget the thing about the dentist"). What is not surely anything else tells something, or may.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
-IntentKind = Literal["tell", "ask", "correct", "forget", "overview", "small talk"]
-_LEAD = (
-    r"(?:(?:so|and|but|well|ok|okay|hey|hi|hello|hmm+|oh|uh|um|please|pls|now|sorry|quick one"
-    r"|by the way|btw|tell me|remind me|do you (?:know|remember)|d'?you know|can you (?:tell"
-    r"|remind)"
-    r" me|could you (?:tell|remind) me|any idea|no idea|i forgot|i forget|i(?:'ve| have) forgotten"
-    r"|i can'?t (?:remember|recall)|i don'?t (?:remember|recall)|not sure|once more"
-    r"|again)[,:.!]*\s+)*"
-)
-_BE_DO = (
-    r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|isn'?t|aren'?t"
-    r"|wasn'?t|don'?t|doesn'?t|didn'?t|hasn'?t|won'?t)"
-)
-_OWN = r"(?:i|we|my|our|he|she|they|his|her|their|(?-i:[A-Z])[\w'-]*)"
-_NO_PRONOUN = r"(?!(?:i|we|you|he|she|they|it|that|this)\b)"
-_WH = r"(?:what|who|whom|whose|when|where|why|how|which)"
-_ROWS: tuple[tuple[IntentKind, bool, str], ...] = (
-    (
-        "forget",
-        True,
-        r"(?:(?:please|pls|can you|could you|i want you to|now)[, ]+)*(?:forget|erase|delete)"
-        r"(?! (?:to|how|when|where|why|who)\b)"
-        r" (?:(?:about|everything|all|anything|what|that|the (?:thing|things|bit|part|stuff"
-        r"|one|turn"
-        r"|fact|memory|note)s?)[, ]+)*(?:(?:you know|(?:i|we) (?:said|told you)|is known)[, ]+)?"
-        r"(?:(?:about|of|with|on|from|where|that)[, ]+)*(?:(?:my|our|the|a|an) )?"
-        r"(?!(?:it|that|this|them|him|her|me)\b)(?P<topic>[^\s,.;!?][^,.;!?]{0,60}?)"
-        r"(?:,? (?:please|pls|thanks|again|for good))*\W*$",
-    ),
-    (
-        "correct",
-        True,
-        r"(?:no|nope|wait|oops|sorry|ah|oh|actually|hang on|hold on|correction|scratch that"
-        r"|that(?:'s| is| was) (?:wrong|not right|not true|false|a mistake)|not true|wrong)"
-        r"(?:[,:.! -]+(?:no|wait|sorry|actually|typo))*[,:.! -]+"
-        r"(?=.*\b(?:meant|mean|wrong|typo|not|it'?s|it is|was|should be|actually|instead|correct\w*"
-        r"|make that|rather)\b)(?P<topic>\S.*)$",
-    ),
-    (
-        "overview",
-        True,
-        rf"{_LEAD}(?:what (?:do|can|did|have) (?:you|we|i) (?:know|remember|got?|have"
-        rf"|told you)(?: so far)?"
-        r" (?:about|of)|tell me(?: everything| all| more| what you know)? about|who am i\b"
-        r"|what(?:'s| is) known (?:about|of)|sum(?:marise|marize| up)\b|(?:an? )?(?:overview"
-        r"|summary)"
-        r" of) ?(?P<topic>.*)$",
-    ),
-    ("ask", True, rf"{_LEAD}{_WH}(?:'?s|'re|s)? .*\?\W*$"),
-    ("ask", True, rf"{_LEAD}{_WH} (?:{_NO_PRONOUN}\w+ ){{0,3}}{_BE_DO} {_OWN}\b.*$"),
-    ("ask", True, rf"{_LEAD}{_WH} (?:is|are|was|were|did|does|do)\b (?!not).*$"),
-    ("ask", True, rf"{_LEAD}{_BE_DO} {_OWN}\b.*$"),
-    (
-        "ask",
-        True,
-        rf"{_LEAD}(?:whats|what's|wheres|where's|whens|when's|whos|who's|hows|how's) .*$",
-    ),
-    ("ask", True, rf"{_LEAD}{_BE_DO} \w+.*\?\W*$"),
-    (
-        "ask",
-        True,
-        r"(?:(?:please|pls|hey|so|ok|can you|could you) )*(?:remind me|tell me|do you (?:know"
-        r"|remember)"
-        rf"|d'?you know|any idea|i forgot|i forget|i can'?t (?:remember|recall)"
-        rf"|i don'?t remember)\s+{_WH}"
-        r"\b.*$",
-    ),
-    ("ask", False, r".*\?\W*$"),
-    (
-        "small talk",
-        True,
-        r"(?:(?:hi+|hey+|hello|yo|good (?:morning|evening|night|afternoon)|morning|thanks?(?: you)?"
-        r"|thx|ty|cheers|lol|haha+|ok(?:ay)?|cool|nice|great|perfect|bye|see you|cu|sure|yep"
-        r"|yeah|yes"
-        r"|no|nope|alright|right|wow|hmm+|how are you|what'?s up|so much|a lot|very|all|then|there"
-        r"|later|soon|again|mags|nothing|never mind|nevermind)[\s,.!?\N{HORIZONTAL ELLIPSIS}]*)+$",
-    ),
-)
-NAMES_NOTHING = frozenset({"it", "that", "this", "them", "him", "her", "me"})
-MOST_NAMED = 6
-"""Words of what is to be forgotten; of more it is no command."""
-_WORD = re.compile(r"[^\W_]+")
-_SMALL = re.compile(r"(?:a|an|the|my|our|his|her|their|of|to|in|on|at|for|with|about|and|s)")
-_FORMS = tuple((kind, sure, re.compile(form, re.I | re.S)) for kind, sure, form in _ROWS)
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.index.tokens import stem, words
+
+IntentKind = Literal["tell", "ask", "tell and ask", "correct", "forget", "overview", "small talk"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """What a turn wants. `sure`: its form leaves no doubt. `topic`: what of, where it names it."""
+    """What a turn wants. `sure`: likely enough to act on; else it tells, and may ask as well."""
 
     kind: IntentKind = "tell"
     sure: bool = False
-    topic: str = ""
 
 
-def intent_of(text: str) -> Intent:
-    """Return what a turn wants; it tells, and that is not sure, where no form fits."""
-    said = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
-    small = _FORMS[-1][2].fullmatch(said)
-    if small is not None:
-        return Intent(kind="small talk", sure=True)
-    for kind, sure, form in _FORMS:
+class Router(Protocol):
+    """A turn to what it wants."""
+
+    @property
+    def reads(self) -> str:
+        """Name of the embedder whose vectors it knows."""
+
+    def intent(self, text: str, vector: NDArray[np.float32] | None) -> Intent:
+        """What a turn wants, by its words and by its vector, where there is one of `reads`."""
+
+
+def _set(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_SMALL = _set(
+    # of the command
+    "forget erase delete remove wipe purge clear scrub strike drop lose unlearn discard bin "
+    "trash kill throw get rid unsave unremember take make clean ditch cross undo stop "
+    "remembering never remember keep kept store stored storing save saved know hold held "
+    "retain want wants wanted need like rather prefer ask asked see go gone forgot forgotten "
+    "deleted erased removed reset "
+    # how it is put
+    "please pls plz plss kindly just now then also again ok okay yes hey can could would will "
+    "should shall might may must do did does dont don't didn't shouldn't have has had having "
+    "been being be is am are was were im let lets let's so really completely entirely asap "
+    "thanks thank time mags too sorry sure kind better grateful happier longer anymore any "
+    "more no nothing "
+    # who, where to, how it hangs together
+    "i you u me my mine we us our ours your yours yourself it its that this those these he "
+    "she they him his her their them there here i'd i'm i've id ive you've that's thats "
+    "there's shouldnt a an the of to in on at for with about bout from out off up away by as "
+    "into and or but not regarding concerning if what which who where when how why because "
+    "whatever s "
+    # what a memory is made of
+    "thing things bit bits part parts stuff fact facts note notes entry entries record "
+    "records memory memories mention mentions mentioned reference matter passage info "
+    "information detail details data message file one ones said say told tell telling talked "
+    "wrote written confided previous ever anything something everything all every both two "
+    "three "
+    # why, and when it was said
+    "private personal secret none business regret last latest ago minute moment today "
+    "yesterday earlier before recently week weeks night evening morning yesterday's today's "
+)
+"""Words that do not say what of a command to forget."""
+_ALL = _set("everything all any every whole me data myself clear reset slate")
+"""Words by which a command, or an overview, means all that is held of who speaks."""
+_CLAUSE = re.compile(r"[,;:!?]|\.(?:\s|$)| - |\N{EM DASH}")
+_SENTENCE = re.compile(r".+?(?:[.!?]+(?=\s|$)|$)", re.S)
+_ID = re.compile(r"\bm(\d+)\b")
+_FORMS = tuple(
+    re.compile(form, re.I | re.S)
+    for form in (
+        r".*?\b(?:about|bout|abt|regarding|concerning)\s+(?P<topic>\S.*)",
+        r".*\b(?:on|of|for|with)\s+(?!(?:file|record|me)\b)(?P<topic>\S.*)",
+        r".*?\b(?:describe|summari[sz]e|sum up|recap|profile|who(?:'?s| is| was)|know)\s+"
+        r"(?P<topic>\S.*)",
+    )
+)
+"""Where an overview names its topic; the first form that fits has it."""
+_BEHIND = re.compile(r"[,;.!?].*", re.S)
+_TAIL = re.compile(
+    r"(?:^|\s+)(?:(?:please|pls|thanks|again|then|so far|by now|for me|to me|in there|lol|too|now)"
+    r"(?:\s+|$))+$",
+    re.I,
+)
+_NO_TOPIC = re.compile(r"(?:what|who|how|it|all|everything|anything)\b", re.I)
+MYSELF = "me"
+"""The topic of an overview of who speaks."""
+
+
+def named(text: str) -> tuple[int, ...]:
+    """The ids that a text names: m12."""
+    return tuple(dict.fromkeys(int(found) for found in _ID.findall(text)))
+
+
+def to_forget(text: str) -> str:
+    """The words of a command to forget that say what, in order; "" where it names nothing."""
+    for clause in _CLAUSE.split(text):
+        found = [word for word in words(clause) if word not in _SMALL]
+        if found:
+            return " ".join(found)
+    return ""
+
+
+def wants_all(text: str) -> bool:
+    """Whether a command to forget that names nothing means everything."""
+    return not _ALL.isdisjoint(words(text))
+
+
+def overview_of(text: str) -> str:
+    """Of what everything is asked; `MYSELF` where that is who asks, or is not said."""
+    said = " ".join(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
+    for form in _FORMS:
         found = form.match(said)
-        if found is not None:
-            topic = found.groupdict().get("topic") or ""
-            named = topic.casefold().split()
-            if kind == "forget" and (len(named) > MOST_NAMED or named[-1] in NAMES_NOTHING):
-                continue
-            alone = kind != "ask" or len(re.findall(r"[.!?](?:\s|$)", said)) < 2
-            return Intent(kind=kind, sure=sure and alone, topic=topic.strip(" .!?"))
-    return Intent()
+        topic = "" if found is None else _TAIL.sub("", _BEHIND.sub("", found["topic"]))
+        topic = re.sub(r"^(?:this|that)\s+", "", topic.strip(), flags=re.I)
+        if topic and not _NO_TOPIC.match(topic):
+            return MYSELF if topic.casefold() in _ALL else topic
+    return MYSELF
+
+
+def asked_in(text: str) -> str:
+    """What is asked in a turn that also tells: its questions, else its last clause."""
+    sentences = [one.strip() for one in _SENTENCE.findall(text) if one.strip()]
+    asked = [one for one in sentences if one.endswith("?")]
+    if asked:
+        return " ".join(asked)
+    clauses = [one.strip() for one in _CLAUSE.split(text) if one.strip()]
+    return clauses[-1] if clauses else text
 
 
 def names_all(topic: str, text: str) -> bool:
-    """Say whether a text has every word of a topic that is no article or preposition."""
-    words = [word for word in _WORD.findall(topic.casefold()) if not _SMALL.fullmatch(word)]
-    held = set(_WORD.findall(text.casefold()))
-    return bool(words) and all(word in held or word.rstrip("s") in held for word in words)
+    """Say whether a text has every word of a topic that says anything, in some form of it."""
+    wanted = {stem(word) for word in words(topic) if word not in _SMALL}
+    return bool(wanted) and wanted <= {stem(word) for word in words(text)}

@@ -17,6 +17,7 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
+from mags.app import encoder
 from mags.cli.console import AsJson, Branch, MemoryPath, opened, out, print_json
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import import_extra
@@ -25,6 +26,8 @@ from mags.models.policy.reader.network import SHIPPED
 from mags.settings import NANO_GONE, read_settings
 from mags_lab.cli.adapters import grpo, lora, needs, ppo, sft, sizes
 from mags_lab.cli.deciders import evaluate
+from mags_lab.talk import routes
+from mags_lab.talk.corpus import DATA
 from mags_lab.training.chains import hand
 from mags_lab.training.chains.card import card, page
 from mags_lab.training.chains.expand import Expansion, expand
@@ -208,9 +211,19 @@ def heads(context: typer.Context, file: ReaderOut, threads: Threads = 1) -> None
 
 
 File = Annotated[Path, typer.Option("--out", help="File of the weights (.npz).")]
+Measured = Annotated[str, typer.Option("--on", help="Split that it is measured on.")]
 Epochs = Annotated[int, typer.Option(min=1, help="Passes over the links.")]
 Share = Annotated[float, typer.Option(min=0.01, max=0.9, help="Share of the links held out.")]
 LinkerSeed = Annotated[int, typer.Option(help="The same seed gives the same weights.")]
+
+
+def router(file: File, corpus: Corpus = None, on: Measured = "dev") -> None:
+    """Train the router: what a turn wants, by its vector and its words.
+
+    From turns that were written for it and from the corpus of talk. Shows as what turns are taken.
+    """
+    for line in routes.train(file, encoder(), corpus or DATA, split=on):
+        out.print(line, markup=False, soft_wrap=True)
 
 
 def linker(
@@ -279,6 +292,7 @@ TRAIN: dict[str, Callable[..., None]] = {
     "grpo": grpo,
     "ppo": ppo,
     "reader": reader,
+    "router": router,
     "evaluate": evaluate,
     "linker": linker,
     "all": everything,

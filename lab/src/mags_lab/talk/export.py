@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -26,13 +24,12 @@ from mags_lab.talk.labels import ACTS, KINDS, MODALITY
 from mags_lab.talk.matching import Made, ends, says
 from mags_lab.talk.material import made_of, turn_of, with_before
 from mags_lab.talk.model import Reader
+from mags_lab.talk.stored import write_arrays
 
 PLAIN = Calibration(weights={"begun": 1.0})
 """Before it is calibrated: a fact is as likely as its object begins."""
 PAIR = Calibration(weights={"pair": 1.0})
 UNTRIED = {"right": PLAIN, "over": PAIR, "answer": Calibration(weights={"span": 1.0})}
-SAVED = (1980, 1, 1, 0, 0, 0)
-"""The time that every array is stamped with, so that the same weights are the same bytes."""
 NEAREST = 3
 """Turns that share most words with a question, among which its answer is looked for."""
 FEWEST = 10
@@ -66,14 +63,7 @@ def save(
     }
     parts |= {TUNED + name: array for name, array in encoder.constants().items()}
     parts[ABOUT] = np.frombuffer(words, dtype=np.uint8)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", compression=zipfile.ZIP_DEFLATED) as file:
-        for name, array in sorted(parts.items()):
-            written = io.BytesIO()
-            np.lib.format.write_array(written, np.ascontiguousarray(array), allow_pickle=False)
-            entry = zipfile.ZipInfo(f"{name}.npy", date_time=SAVED)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            file.writestr(entry, written.getvalue())
+    write_arrays(path, parts)
     return ReaderFile(path=path)
 
 
