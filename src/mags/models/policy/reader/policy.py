@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from threading import Lock
 from typing import Protocol
 
@@ -177,8 +177,8 @@ class TrainedReader:
     def _open(self) -> tuple[Trained, OnnxEmbedder]:
         with self._opening:
             if self._opened is None:
-                pinned = bool(self._file.sha256)
-                self._opened = _shared(self._file) if pinned else _loaded(self._file)
+                own = self._file != SHIPPED
+                self._opened = _loaded(self._file) if own else _shipped()
             return self._opened
 
 
@@ -263,8 +263,10 @@ def _loaded(file: ReaderFile) -> tuple[Trained, OnnxEmbedder]:
     return trained, OnnxEmbedder(READS, constants=trained.tuned)
 
 
-# A server holds hundreds of memories open: what they read with is held once.
-_shared = lru_cache(maxsize=1)(_loaded)
+@cache
+def _shipped() -> tuple[Trained, OnnxEmbedder]:
+    """The shipped reader, held once: a server holds hundreds of memories open."""
+    return _loaded(SHIPPED)
 
 
 def _seen(layout: Layout, states: TokenStates) -> tuple[Floats, Floats]:
