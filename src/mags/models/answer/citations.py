@@ -13,17 +13,28 @@ SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?]+|\n|$)(?:\s*\[m\d+\])*", re.ASCII)
 MOST_LINKED = 8
 
 
-def settle(text: str, shown: Container[int]) -> tuple[str, tuple[int, ...]]:
-    """The text with one `[m42]` a citation and no mark of what was never shown; its citations."""
+UNSEEN = "(cites no memory that was shown)"
+"""What stands in the place of a citation that the model made up."""
+
+
+def settle(text: str, shown: Container[int]) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """The text with one `[m42]` a citation; its citations, and those of what was never shown.
+
+    A group of marks none of which was shown is flagged, since its sentence rests on nothing.
+    """
     cited: list[int] = []
+    unseen: list[int] = []
 
     def rewrite(group: re.Match[str]) -> str:
-        ids = [int(n) for n in NUMBER.findall(group[0]) if int(n) in shown]
-        cited.extend(ids)
+        ids = [int(n) for n in NUMBER.findall(group[0])]
+        known = [one for one in ids if one in shown]
+        cited.extend(known)
+        unseen.extend(one for one in ids if one not in shown)
         space = group[0][:1] if group[0][:1] in " \t" else ""
-        return space + " ".join(f"[m{id}]" for id in ids) if ids else ""
+        return space + (" ".join(f"[m{one}]" for one in known) or UNSEEN)
 
-    return GROUP.sub(rewrite, text).strip(), tuple(dict.fromkeys(cited))
+    settled = GROUP.sub(rewrite, text).strip()
+    return settled, tuple(dict.fromkeys(cited)), tuple(dict.fromkeys(unseen))
 
 
 def share_cited(text: str) -> float:
