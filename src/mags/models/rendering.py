@@ -138,6 +138,7 @@ def told(item: ContextItem) -> str:
             f"{role}: {quote(words)}"
             for role, words in item.qualifiers
             if words.casefold() not in item.text.casefold()
+            and not (role == "when" and known(item.valid_from or 0.0))
         ]
         begun = since(item.valid_from)
         about += [f"since {begun}"] * bool(begun) + [f"told by {who}"] * bool(who)

@@ -18,9 +18,10 @@ from mags.models.grammar import STOP_WORDS
 from mags.models.words import stems
 from mags.ports.answer import ContextItem
 
-LONGEST = 1 / 8
-"""Share of the budget that one memory takes before all others had their turn."""
-SHORTEST = 12
+LONGEST, BESIDE = 1 / 8, 1 / 32
+"""Share of the budget that one memory takes before all others had their turn, and what stands
+beside one because it answers it, or is answered by it."""
+SHORTEST = 24
 """Tokens of a line at least: less of a memory tells nothing."""
 CUT = " ..."
 _PASSAGE = re.compile(r"[^\n]+?(?:[.!?]+[\"')\]]*(?=\s)|\n|$)")
@@ -47,13 +48,14 @@ def fill(
     `known`: ids that are shown already.
     """
     wanted = stems(question) - STOP_WORDS
-    most = max(SHORTEST, int(tokens * LONGEST))
+    whole = tokens
     days: set[str] = set()
     taken: list[Shown] = []
     for item in _each_once(items, known):
         day = rendering.now(item.at)
         frame = estimate(rendering.told(replace(item, text="")))
         frame += 0 if day in days else estimate(day) + 1
+        most = max(SHORTEST + frame, int(whole * (LONGEST if item.beside is None else BESIDE)))
         one = _cut(item, wanted, min(most, tokens) - frame)
         if one is None:
             break
