@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from mags.models.grammar import MARKUP
@@ -88,17 +88,22 @@ def since(at: float | None) -> str:
     return date(at).removeprefix("1 ") if day.day == 1 else now(at)
 
 
-def said_before(turns: Iterable[Turn]) -> str:
-    """Turns as `said`, each day of them below its date."""
-    return "\n".join(line for _, line in dated(turns)) or NOTHING
+Marks = Mapping[tuple[str, str], int]
+"""Ids of memories by who said them and what they say."""
 
 
-def dated(turns: Iterable[Turn]) -> Iterator[tuple[Turn, str]]:
+def said_before(turns: Iterable[Turn], marks: Marks | None = None) -> str:
+    """Turns as `said`, each day of them below its date, with the marks of those that have one."""
+    return "\n".join(line for _, line in dated(turns, marks)) or NOTHING
+
+
+def dated(turns: Iterable[Turn], marks: Marks | None = None) -> Iterator[tuple[Turn, str]]:
     """Each turn with its line, the first of a day with the date above it."""
     before = ""
     for turn in turns:
-        day = _day(turn.at)
+        day, mark = _day(turn.at), (marks or {}).get((turn.speaker, turn.text))
         line = f"{quote(turn.speaker)}: {quote(turn.text)}"
+        line = line if mark is None else f"[m{mark}] {line}"
         yield turn, f"({day})\n{line}" if day and day != before else line
         before = day or before
 

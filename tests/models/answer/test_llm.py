@@ -195,6 +195,14 @@ def test_what_was_just_said_is_sent_once():
     llm(chat).answer(QUESTION, [said, OSLO], recent=EARLIER, recall_again=Memory())
     sent = "\n".join(message.content for message in chat.asked[0].messages)
     assert sent.count("Hello Alice.") == 1
+    assert "[m3] Bob: Hello Alice." in sent
+
+
+def test_what_was_just_said_can_be_cited():
+    said = ContextItem(id=3, text="Hello Alice.", speaker="Bob", at=MAY_3)
+    chat = ScriptedChat(["You greeted her. [m3]"])
+    answer = llm(chat).answer(QUESTION, [said], recent=EARLIER, recall_again=Memory())
+    assert answer.citations == (3,)
 
 
 def test_connections_and_facts_it_wants_kept_come_back_and_are_not_shown():

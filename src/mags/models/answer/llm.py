@@ -225,6 +225,7 @@ class _Talk:
     by_tool: bool
     left: int
     shown: dict[int, ContextItem] = field(default_factory=dict)
+    marks: dict[tuple[str, str], int] = field(default_factory=dict)
     first: list[str] = field(default_factory=list)
     later: list[Message] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
@@ -232,9 +233,16 @@ class _Talk:
     rounds: int = 0
 
     def show(self, items: Sequence[ContextItem], tokens: int) -> list[str]:
-        """Take in what is new, not just said, and fits; the lines of it."""
+        """Take in what is new and fits; the lines of it.
+
+        What was just said stands in the conversation, and has its mark there.
+        """
         just = {(turn.speaker, turn.text) for turn in self.recent}
         fresh = [one for one in items if (one.speaker, one.text) not in just]
+        if not self.rounds:
+            said = [one for one in items if (one.speaker, one.text) in just]
+            self.marks.update({(one.speaker, one.text): one.id for one in said})
+            self.shown.update({one.id: one for one in said})
         new = fill(self.question.text, fresh, tokens, self.shown)
         self.shown.update({one.item.id: one.item for one in new})
         lines = by_day(new)
@@ -252,7 +260,7 @@ class _Talk:
             "recall": self.prompt.render(f"recall by {kind}", {}),
             "now": rendering.now(self.question.at),
             "memories": rendering.lines(self.first),
-            "recent": rendering.said_before(self.recent),
+            "recent": rendering.said_before(self.recent, self.marks),
             "asked": rendering.lines([rendering.quote(query) for query in self.queries]),
             "speaker": rendering.quote(self.question.speaker),
             "question": self.question.text,
@@ -261,7 +269,7 @@ class _Talk:
         system, *shown, user = self.prompt.messages(values)
         if self.manager:
             return (system, *shown, user)
-        return _merged((system, *shown, *_history(self.recent), user, *self.later))
+        return _merged((system, *shown, *_history(self.recent, self.marks), user, *self.later))
 
     def _left(self, rounds: int) -> str:
         """What the model is told of how often it may recall after so many rounds."""
@@ -353,13 +361,13 @@ def outcome_of(text: str, citations: Sequence[int]) -> Outcome:
     return "closest" if citations else "unknown"
 
 
-def _history(recent: Sequence[Turn]) -> list[Message]:
+def _history(recent: Sequence[Turn], marks: rendering.Marks) -> list[Message]:
     """Turns as messages; one by "assistant" is the model's own."""
     return [
         Message(role="assistant", content=turn.text)
         if turn.speaker == "assistant"
         else Message(role="user", content=line)
-        for turn, line in rendering.dated(recent)
+        for turn, line in rendering.dated(recent, marks)
     ]
 
 
