@@ -7,6 +7,7 @@ from collections.abc import Callable, Container
 from itertools import combinations
 
 GROUP = re.compile(r"[ \t]?\[\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*\]", re.ASCII)
+RUN = re.compile(rf"(?:{GROUP.pattern})+", re.ASCII)
 NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 # A sentence ends before the marks that stand behind it, so they are taken along.
 SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?]+|\n|$)(?:\s*\[m\d+\])*", re.ASCII)
@@ -20,7 +21,8 @@ UNSEEN = "(cites no memory that was shown)"
 def settle(text: str, shown: Container[int]) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     """The text with one `[m42]` a citation; its citations, and those of what was never shown.
 
-    A group of marks none of which was shown is flagged, since its sentence rests on nothing.
+    Where marks stand together, none of which was shown, they are flagged: what they stand behind
+    rests on nothing.
     """
     cited: list[int] = []
     unseen: list[int] = []
@@ -30,11 +32,17 @@ def settle(text: str, shown: Container[int]) -> tuple[str, tuple[int, ...], tupl
         known = [one for one in ids if one in shown]
         cited.extend(known)
         unseen.extend(one for one in ids if one not in shown)
-        space = group[0][:1] if group[0][:1] in " \t" else ""
-        return space + (" ".join(f"[m{one}]" for one in known) or UNSEEN)
+        return _space(group[0]) + " ".join(f"[m{one}]" for one in known) if known else ""
 
-    settled = GROUP.sub(rewrite, text).strip()
+    def rewrite_run(run: re.Match[str]) -> str:
+        return GROUP.sub(rewrite, run[0]) or _space(run[0]) + UNSEEN
+
+    settled = RUN.sub(rewrite_run, text).strip()
     return settled, tuple(dict.fromkeys(cited)), tuple(dict.fromkeys(unseen))
+
+
+def _space(marks: str) -> str:
+    return marks[:1] if marks[:1] in " \t" else ""
 
 
 def share_cited(text: str) -> float:
