@@ -16,7 +16,7 @@ from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import rendering
 from mags.models.answer.citations import BlockFilter, pairs, settle, share_cited, visible
 from mags.models.answer.context import by_day, fill
-from mags.models.chat.usage import present
+from mags.models.chat.usage import estimate, present
 from mags.models.grammar import (
     EngramBlock,
     blocks,
@@ -65,7 +65,8 @@ HITS = 64
 class AnswerBudget:
     """Bounds of one answer.
 
-    `context_tokens`: memories in the first prompt; `again_tokens`: those of each later round.
+    `context_tokens`: memories in the first prompt, with what was just said (which leaves them half
+    at least); `again_tokens`: those of each later round.
     `rounds`: calls of the model in all, the last of which must answer; `queries`: a round.
     """
 
@@ -124,7 +125,8 @@ class LlmAnswerer:
             by_tool=self._chat.takes_tools,
             left=max(1, self._budget.rounds - present().calls),
         )
-        talk.show(items, self._budget.context_tokens)
+        tokens = self._budget.context_tokens
+        talk.show(items, max(tokens // 2, tokens - estimate(rendering.said_before(talk.recent))))
         while True:
             talk.rounds += 1
             last = talk.rounds >= talk.left
