@@ -18,13 +18,13 @@ from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
 from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
-from mags.models.chat.usage import MeteredChat
+from mags.models.chat.usage import MeteredChat, counting
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
 from mags.models.policy import router
-from mags.models.policy.fallback import FallbackPolicy
+from mags.models.policy.fallback import FallbackPolicy, SparingPolicy
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.reader.network import SHIPPED, ReaderFile
 from mags.models.policy.reader.policy import ReaderPolicy, TrainedReader
@@ -112,7 +112,7 @@ def make_parts(
         sleep=settings.sleep,
         seed=seed,
         to_pyg=to_pyg,
-        spent=None if chat is None else chat.take,
+        counting=counting,
         summarise=None
         if chat is None
         else PromptedSummariser(chat, load_prompts(prompts.prompts), language=prompts.language),
@@ -152,9 +152,9 @@ def make_chat(settings: Settings) -> ChatModel | None:
 
 
 def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
-    """The policy of the settings, a model's falling back to the rules.
+    """The policy of the settings, a model's falling back to the small one.
 
-    "auto" adds the reader to the rules where the embedder is the one it stands on.
+    That is the rules, with the reader where the embedder is the one it stands on.
     """
     rules = RulePolicy()
     wanted = settings.policy
@@ -170,13 +170,20 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
         return FallbackPolicy(served_policy(chat, language=wanted.language), rules)
     if wanted.kind == "reader":
         return make_reader(wanted.path, rules)
-    if wanted.kind == "auto" and chat is None and settings.embedder.kind == "embedded":
-        return make_reader(rules=rules)
-    if wanted.kind == "rules" or chat is None:
+    if wanted.kind == "rules":
         return rules
+    small = make_reader(rules=rules) if settings.embedder.kind == "embedded" else rules
+    if chat is None:
+        return small
     prompts = load_prompts(wanted.prompts)
-    prompted = PromptedPolicy(chat, prompts, language=wanted.language, grounded=wanted.grounded)
-    return FallbackPolicy(prompted, rules)
+    prompted = PromptedPolicy(
+        chat,
+        prompts,
+        language=wanted.language,
+        grounded=wanted.grounded,
+        together=wanted.together,
+    )
+    return SparingPolicy(prompted, small)
 
 
 def make_reader(path: Path | None = None, rules: Policy | None = None) -> ReaderPolicy:
@@ -219,7 +226,7 @@ def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:
         manager=settings.answer.mode == "manager",
         budget=budget,
     )
-    return FallbackAnswerer(model, quoting)
+    return FallbackAnswerer(model, quoting, most=settings.memory.answer_k)
 
 
 def make_embedder(settings: EmbedderSettings) -> Embedder:

@@ -98,13 +98,15 @@ class PolicySettings:
     "adapters" LoRA adapters over one base (in the folder `path`; extra `train`), "served" the
     configured language model, taught as MAGS teaches (a merged adapter behind vLLM, llama.cpp or
     Ollama); `mags models use` sets `kind` and `path`. `grounded`: refuse
-    what a model writes about things nobody said. `prompts`: own prompt files.
+    what a model writes about things nobody said. `together`: turns of a session that a language
+    model reads at once, where several are observed. `prompts`: own prompt files.
     """
 
     kind: Literal["auto", "rules", "prompted", "reader", "adapters", "served"] = "auto"
     path: Path | None = None
     language: str = "en"
     grounded: bool = True
+    together: int = field(default=6, metadata=_within(1, 24))
     prompts: Path | None = None
 
 
@@ -113,14 +115,15 @@ class AnswerSettings:
     """How answers are made.
 
     `mode`: "chat" (the conversation goes along), "manager" (no history: all from memory) or
-    "extractive" (no model even where there is one). `rounds`: calls of the model for an answer,
-    so that it may recall again `rounds` - 1 times, `queries` at once, `again_tokens` each time.
+    "extractive" (no model even where there is one). `rounds`: calls of the model for an answer
+    (and its plan), so that it may recall again `rounds` - 1 times, `queries` at once,
+    `again_tokens` each time.
     `threshold`: support from which the extractive answerer speaks
     (`python -m benchmarks.abstain` prints it).
     """
 
     mode: Literal["chat", "manager", "extractive"] = "chat"
-    rounds: int = field(default=3, metadata=_within(1, 10))
+    rounds: int = field(default=2, metadata=_within(1, 10))
     queries: int = field(default=3, metadata=_within(1, 10))
     again_tokens: int = field(default=600, metadata=_within(50, 1_000_000))
     threshold: float = field(default=0.59, metadata=_within(0.0, 1.0))

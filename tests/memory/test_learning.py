@@ -194,15 +194,15 @@ def test_what_only_a_second_recall_found_is_explained_when_cited(
     answered: Callable[..., Memory],
 ) -> None:
     def last(messages: Sequence[Message]) -> str:
-        marks = re.findall(r"\[m(\d+)\]", messages[-1].content)
-        return f"By the fjord. [m{marks[0]}]"
+        (mark,) = re.findall(r"\[m(\d+)\] Dora:", messages[-1].content)
+        return f"By the fjord. [m{mark}]"
 
     # By the rules alone the flat stays an episode, with no fact to come out as one with it.
     memory = answered("<recall>\nthe fjord\n</recall>", last, policy=RulePolicy())
     for n in range(14):
         memory.observe(f"Alice said number {n} of Oslo again.", speaker="Carl", session=f"c{n}")
     seen = memory.observe("A flat beside the fjord, with moss.", speaker="Dora", session="d")
-    reply = ask(memory, "Does Alice live in Oslo?")
+    reply = memory.ask("Does Alice live in Oslo?", k=3, speaker="Bob", session="s")
     assert reply.trace.cited == (seen.episode_id,)
     assert reply.trace.of(seen.episode_id) is not None
     assert reply.trace.of(seen.episode_id).sources == (seen.episode_id,)

@@ -21,9 +21,11 @@ VALUES = {
     "now": "Friday 3 May 2024",
     "recent": "Bob: Hello Alice.",
     "turn": "Alice: I moved to Oslo.",
+    "turns": "(Friday 3 May 2024)\n1. Alice: I moved to Oslo.",
     "recalled": "[m7] (Alice, 2 March 2023) Alice lives in Bergen.",
-    "memories": "[m7] (Alice, 2 March 2023) Alice lives in Bergen.",
+    "memories": "Thursday 2 March 2023:\n[m7] Alice: I live in Bergen.",
     "recall": "- Answer now: nothing more can be recalled.",
+    "left": "(Answer now: nothing more can be recalled.)",
     "speaker": "Bob",
     "question": "Where does Alice live?",
     "asked": "(nothing)",
@@ -55,7 +57,7 @@ def test_a_shipped_prompt_renders_as_its_golden_file(name: str):
 )
 def test_every_example_keeps_to_the_grammar(name: str, read):
     examples = load_prompts()[name].examples
-    assert len(examples) >= 3
+    assert examples
     for _, replied in examples:
         read(replied)
 

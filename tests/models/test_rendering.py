@@ -29,10 +29,46 @@ def test_turns_are_lines_with_their_speakers():
 
 def test_a_memory_has_its_mark_source_and_state():
     moved = Recalled(id=42, text="I moved.", speaker="Alice", at=MAY_3, current=False)
-    assert rendering.memory(moved) == "[m42] (Alice, 3 May 2024) I moved. (no longer true)"
-    rain = ContextItem(id=7, text="Rain.")
+    assert rendering.memory(moved) == "[m42] (Alice, Friday 3 May 2024) I moved. (no longer true)"
+    rain = Recalled(id=7, text="Rain.")
     assert rendering.memory(rain) == "[m7] Rain."
     assert rendering.memory(replace(rain, tentative=True)) == "[m7] Rain. (a guess)"
+
+
+def test_a_turn_is_told_by_who_said_it_and_a_fact_with_all_that_is_to_be_known_of_it():
+    turn = ContextItem(id=7, text="I moved to Oslo.", speaker="Alice", at=MAY_3)
+    assert rendering.told(turn) == "[m7] Alice: I moved to Oslo."
+    assert rendering.told(replace(turn, current=False)).endswith("Oslo. (no longer true)")
+    fact = replace(
+        turn,
+        kind="fact",
+        text="Alice works at Hydro.",
+        fact=("Alice", "works at", "Hydro"),
+        qualifiers=(("with", "Ana"), ("kind", "Hydro")),
+        valid_from=MAY_3,
+        disputed=True,
+    )
+    assert rendering.told(fact) == (
+        "[m7] Alice works at Hydro. (with: Ana; since Friday 3 May 2024; told by Alice) (disputed)"
+    )
+    over = replace(fact, qualifiers=(), valid_from=None, valid_to=MAY_3, current=False)
+    assert "(told by Alice; no longer true since Friday 3 May 2024)" in rendering.told(over)
+
+
+def test_what_was_just_said_is_of_the_session_or_of_the_last_hour():
+    now = Turn(text="Where?", at=MAY_3, session="a")
+    same = Turn(text="one", at=MAY_3 - 90_000.0, session="a")
+    fresh = Turn(text="two", at=MAY_3 - 600.0, session="b")
+    older = Turn(text="three", at=MAY_3 - 4_000.0, session="b")
+    assert rendering.just_said(now, [same, older, fresh]) == [same, fresh]
+    assert rendering.just_said(replace(now, session=""), [replace(same, session="")]) == []
+
+
+def test_turns_said_before_stand_below_their_day():
+    turns = [Turn(text=text, speaker="Bob", at=MAY_3) for text in ("Hi.", "Well?")]
+    assert rendering.said_before(turns) == "(Friday 3 May 2024)\nBob: Hi.\nBob: Well?"
+    assert rendering.numbered(turns) == "(Friday 3 May 2024)\n1. Bob: Hi.\n2. Bob: Well?"
+    assert rendering.said_before([]) == "(nothing)"
 
 
 def test_words_cannot_forge_a_mark_or_a_token():

@@ -12,9 +12,9 @@ from mags.models.policy.prompted import SCHEMAS, as_block
 from mags.ports.policy import Act, Hop, Route
 from mags_lab.training.chains.schema import fault_of
 
-NOTHING = {"qualifiers": [], "when": "", "text": ""}
+NOTHING = {"turn": 2, "qualifiers": [], "when": "", "text": ""}
 MOVED = {
-    "act": "UPDATE", "subject": "Ana", "relation": "lives in", "object": "Oslo",
+    "turn": 1, "act": "UPDATE", "subject": "Ana", "relation": "lives in", "object": "Oslo",
     "qualifiers": [{"name": "with", "value": "Bo; Eva"}], "when": "2024-05", "text": "",
 }  # fmt: skip
 
@@ -23,7 +23,9 @@ def test_operations_are_read_as_if_they_had_been_written_as_a_block():
     note = {"act": "NOTE", "subject": "", "relation": "", "object": "", **NOTHING, "text": "a | b"}
     reply = {"operations": [MOVED, note]}
     assert fault_of(reply, SCHEMAS["write"]) == ""
-    moved, kept = read_engram(as_block("write", json.dumps(reply))).operations
+    block = read_engram(as_block("write", json.dumps(reply)))
+    moved, kept = block.operations
+    assert block.places == (1, 2)
     assert (moved.act, moved.subject, moved.object) == (Act.UPDATE, "Ana", "Oslo")
     assert moved.qualifiers == {"with": "Bo, Eva"}
     assert moved.valid_from is not None

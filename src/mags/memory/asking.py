@@ -22,7 +22,7 @@ from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply
 from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
-from mags.ports.answer import Answer, ContextItem, OnText
+from mags.ports.answer import Answer, Budgeted, ContextItem, OnText
 from mags.ports.english import FIRST_PERSON
 from mags.ports.policy import Operation, Plan, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
@@ -62,6 +62,21 @@ class Asker:
         Without `learn` what the model wants remembered is only told in the reply. Returns the
         reply and the Delta, None where it could not be written.
         """
+        with self._parts.counting() as used:
+            reply, delta = self._ask(question, options, on_text, learn=learn)
+            # A model that nobody meters tells itself what it cost.
+            return (replace(reply, usage=used()) if used().calls else reply), delta
+
+    @property
+    def hits(self) -> int:
+        """Hits to answer from where nobody says how many."""
+        answerer = self._parts.answerer
+        wished = answerer.hits if isinstance(answerer, Budgeted) else 0
+        return wished or self._parts.settings.answer_k
+
+    def _ask(
+        self, question: Turn, options: ReadOptions, on_text: OnText | None, *, learn: bool
+    ) -> tuple[Reply, Delta | None]:
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
         found = self._recaller.find(plan, options)
@@ -100,12 +115,16 @@ class Asker:
             text=answer.text + told,
             citations=tuple(seen[i].citation for i in cited),
             trace=_with_later(found.trace, later, cited, answer.queries),
-            usage=answer.usage if self._parts.spent is None else self._parts.spent(),
+            usage=answer.usage,
             support=answer.support,
             answerer=answer.by or self._parts.answerer.name,
             fallback=answer.fallback,
             found=found,
-            warnings=(warning,) if delta is None else (),
+            warnings=(
+                *answer.warnings,
+                *([answer.fallback] if answer.fallback else ()),
+                *([warning] if delta is None else ()),
+            ),
             operations=answer.operations,
             otherwise=others,
             outcome=answer.outcome,
@@ -144,7 +163,9 @@ class Asker:
         """What is shown of what was found; of those whom the question names, whatever they say."""
         named = frozenset(name.casefold() for name in plan.entities)
         with self._live.reading() as state:
-            return context_hits(state, found, self._live.present(), named)
+            shown = context_hits(state, found, self._live.present(), named)
+            budgeted = isinstance(self._parts.answerer, Budgeted) and self._parts.answerer.hits
+            return with_neighbours(state, shown) if budgeted else shown
 
     def cited(self, ids: Sequence[int]) -> tuple[Citation, ...]:
         """Memories as an answer cites them, by the first who said each."""
@@ -320,6 +341,36 @@ def context_hits(
     return context.shown
 
 
+def with_neighbours(state: State, shown: Sequence[ContextHit]) -> list[ContextHit]:
+    """The same, each turn followed by the turn that it answers, or that answers it.
+
+    Two turns answer each other where one follows the other, by somebody else, and the first asks.
+    """
+    there = {one.hit.id for one in shown}
+    out: list[ContextHit] = []
+    for one in shown:
+        out.append(one)
+        for turn in _answering(state, one.hit.id) if one.hit.kind == "episode" else ():
+            if turn not in there:
+                there.add(turn)
+                made = _context_hit(state, _turn_of(state, one.hit, turn), None, None)
+                out.append(replace(made, item=replace(made.item, beside=one.hit.id)))
+    return out
+
+
+def _answering(state: State, episode: int) -> list[int]:
+    """The turn before, where that asks, and the turn after, where this one asks."""
+    graph = state.graph
+    pairs = [(before, episode) for before in graph.origins(episode, ArcKind.NEXT)]
+    pairs += [(episode, after) for after in graph.targets(episode, ArcKind.NEXT)]
+    return [
+        first if second == episode else second
+        for first, second in pairs
+        if int(graph.view(first)["flags"][0]) & NodeFlag.QUESTION
+        and int(graph.view(first)["subject"][0]) != int(graph.view(second)["subject"][0])
+    ]
+
+
 class _Context:
     """Collects what an answerer sees, each once."""
 
@@ -413,6 +464,7 @@ def _context_hit(state: State, hit: Hit, step: int | None, within: int | None) -
         item=ContextItem(
             id=hit.id,
             text=hit.text,
+            kind=hit.kind,
             at=at,
             speaker=speaker,
             current=hit.current,
@@ -424,6 +476,7 @@ def _context_hit(state: State, hit: Hit, step: int | None, within: int | None) -
             valid_to=fact.valid_to.timestamp() if fact and fact.valid_to else None,
             step=step,
             within=within,
+            qualifiers=() if fact is None else fact.qualifiers,
         ),
     )
 

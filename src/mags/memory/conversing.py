@@ -100,12 +100,12 @@ class Converser:
         self, turn: Turn, intent: Intent, writes: Writes, on_text: OnText | None
     ) -> Reply:
         asks = intent.kind in ASKING
-        quiet = intent.kind == "small talk" and self._parts.spent is None  # no model to chat with
+        quiet = intent.kind == "small talk" and not self._parts.has_model  # no model to chat with
         recent = [readable(other) for other in self._recaller.recent(turn.session)]
         reply = None
         try:
             if asks or (not quiet and self._parts.policy.route(readable(turn), recent).recall):
-                options = ReadOptions(k=self._parts.settings.answer_k)
+                options = ReadOptions(k=self._asker.hits)
                 question = self._question(turn, intent)
                 reply, _ = self._asker.ask(question, options, on_text, learn=False)
         except ModelError:
@@ -159,7 +159,7 @@ class Converser:
 
         A model reads the whole turn.
         """
-        if intent.kind == "tell and ask" and self._parts.spent is None:
+        if intent.kind == "tell and ask" and not self._parts.has_model:
             return replace(turn, text=asked_in(turn.text))
         if intent.kind != "overview":
             return turn

@@ -260,7 +260,7 @@ class Memory:
         writes it. `reply.outcome` says whether it is answered, whether only the closest memories
         are quoted, or whether nothing is known.
         """
-        k = self._parts.settings.answer_k if k is None else k
+        k = self._asker.hits if k is None else k
         options = read_options(as_of, recorded_as_of, k, "hits to answer from")
         turn = self._question(question, speaker, session, options, "a question")
         reply, delta = self._asker.ask(turn, options, on_text)

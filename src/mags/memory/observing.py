@@ -7,9 +7,9 @@ speaker told last, and what is known about the names in it. It needs no embeddin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 from mags.engram.claim import Correction
@@ -26,7 +26,15 @@ from mags.memory.live import Live
 from mags.memory.reading import Recaller, recent_turns, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Seen
-from mags.ports.policy import CLAIMED, Operation, Recalled, Reminded, Turn, Writing
+from mags.ports.policy import (
+    CLAIMED,
+    Operation,
+    Recalled,
+    Reminded,
+    Together,
+    Turn,
+    Writing,
+)
 from mags.recall.spread import peers
 
 RECENT = 24
@@ -74,14 +82,32 @@ class Observer:
         """Observe turns in order, each read with what the turns before it left; a tick a session.
 
         Each batch is embedded together and is one transaction: on failure the batches before it
-        stand. Where the write model sees what a recall finds, each turn is a batch.
+        stand. Where the write model sees what a recall finds, each turn is a batch; where it reads
+        several turns of a session at once, those are.
         """
-        size = 1 if self._settings.recalled_for_write else self._settings.batch
-        coming, begun = iter(turns), set[str]()
+        begun = set[str]()
         seen: list[Seen] = []
-        while batch := list(islice(coming, size)):
+        for batch in self._batches(iter(turns)):
             seen.extend(self._kept(self._jobs(batch, begun), self._engram))
         return seen
+
+    @property
+    def _together(self) -> Together | None:
+        policy = self._parts.policy
+        if self._settings.recalled_for_write or not isinstance(policy, Together):
+            return None
+        return policy if policy.together > 1 else None
+
+    def _batches(self, turns: Iterator[tuple[Turn, str]]) -> Iterator[list[tuple[Turn, str]]]:
+        together = self._together
+        if together is None:
+            size = 1 if self._settings.recalled_for_write else self._settings.batch
+            while batch := list(islice(turns, size)):
+                yield batch
+            return
+        for _, said in groupby(turns, key=lambda pair: pair[0].session):
+            while batch := list(islice(said, together.together)):
+                yield batch
 
     def learn(self, turn: Turn, writing: Writing, *, payload: str, ticks: int) -> Seen:
         """Keep an answer with what its model wants remembered; costs `ticks`.
@@ -99,6 +125,7 @@ class Observer:
         """
         jobs: list[Job] = []
         fresh: list[Turn] = []
+        unread: list[int] = []
         history: dict[str, list[Turn]] = {}
         for turn, payload in batch:
             job = Job(turn=turn, payload=payload, ticks=int(turn.session not in begun))
@@ -111,12 +138,41 @@ class Observer:
                     with self._live.reading() as state:
                         past = recent_turns(state, self._settings.window, turn.session)
                     history[turn.session] = past
-                job = self._read(replace(job, recent=tuple(past)), alone=not fresh)
+                job = replace(job, recent=tuple(past))
+                if self._together is None:
+                    job = self._read(job, alone=not fresh)
+                else:
+                    unread.append(len(jobs))
                 fresh.append(turn)
                 past.append(replace(turn, key=None, attrs={}))
                 del past[: -self._settings.window]
             jobs.append(job)
+        for place, job in zip(unread, self._read_together([jobs[i] for i in unread]), strict=True):
+            jobs[place] = job
         return jobs
+
+    def _read_together(self, jobs: Sequence[Job]) -> list[Job]:
+        """Jobs of one session, their turns read at once with what is known of who and what.
+
+        What was made from memory is not read.
+        """
+        policy, told = self._together, [job for job in jobs if not echo(job.turn)]
+        if policy is None or not told:
+            return [replace(job, writing=Writing()) for job in jobs]
+        turns = [readable(job.turn) for job in told]
+        first = told[0]
+        names = dict.fromkeys(name for job in told for name in policy.wants(job.turn, first.recent))
+        every = replace(first.turn, text="\n".join(turn.text for turn in turns))
+        with self._live.reading() as state:
+            recalled = reminded(state, every, tuple(names), self._settings.reminded)
+        try:
+            read = policy.write_many(turns, tuple(map(readable, first.recent)), recalled)
+        except ModelError as failure:
+            read = [Writing(understood=False, why=str(failure))] * len(told)
+        writings = iter(read)
+        return [
+            replace(job, writing=Writing() if echo(job.turn) else next(writings)) for job in jobs
+        ]
 
     def _read(self, job: Job, *, alone: bool) -> Job:
         """The job with its turn read, unless the turns before it have to be written first."""
@@ -166,7 +222,8 @@ class Observer:
         done = engram.inscribe(draft, state, job.turn, writing, moment)
         known = {"key": job.turn.key, "payload": job.payload, "tick_after": tick}
         doubts = (*not_believed(job.turn.attrs), *doubted(state, job.turn))
-        return replace(self._keep(draft, "observe", done, writing, **known), warnings=doubts)
+        seen = self._keep(draft, "observe", done, writing, **known)
+        return replace(seen, warnings=(*writing.warnings, *doubts))
 
     def fact(
         self, operation: Operation, *, at: float, key: str | None, payload: str, grade: Grade

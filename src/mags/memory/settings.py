@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +25,8 @@ class MemorySettings:
     """What a memory does around its rules; every switch is an ablation.
 
     `window`: episodes of working memory that go to the model verbatim. `answer_k`: hits an
-    answer is made from. `context_tokens`: budget of recalled context. `sleep_every`: ticks
-    between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
+    answer is made from without a model, which takes what fits `context_tokens`. `sleep_every`:
+    ticks between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
     shown to the write model (0: none; else in bulk each turn is a batch). `reminded`: facts told
     before that are shown to a policy that asks for them (0: none). `hebb`: wire what was cited
     together. `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the journal
@@ -35,7 +36,7 @@ class MemorySettings:
 
     window: int = 8
     answer_k: int = 12
-    context_tokens: int = 1_500
+    context_tokens: int = 1_600
     sleep_every: int = 200
     recalled_for_write: int = 0
     reminded: int = 48
@@ -57,12 +58,16 @@ _BOUNDS = dict.fromkeys(
 ) | dict.fromkeys(("sleep_every", "recalled_for_write", "reminded", "max_journal_bytes"), (0, ANY))
 
 
+def _uncounted() -> AbstractContextManager[Callable[[], Usage]]:
+    return nullcontext(Usage)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """Everything but the store; made in `mags.app`, or by a test.
 
-    `clock`: seconds since the epoch; `to_pyg`: the converter. `spent`: what models were used for
-    since it was last called, whoever called them; `summarise`: a theme's text from its members'
+    `clock`: seconds since the epoch; `to_pyg`: the converter. `counting`: what models are used for
+    while it is open, by this thread; `summarise`: a theme's text from its members'
     texts, by a model (raises ModelError; without one it is extracted). `linker`: trained weights
     of first edges. `router`: what turns of a conversation want; without one any may tell and ask.
     """
@@ -75,7 +80,12 @@ class Parts:
     sleep: SleepSettings = field(default_factory=SleepSettings)
     seed: int = 0
     to_pyg: Callable[[State], Any] | None = None
-    spent: Callable[[], Usage] | None = None
+    counting: Callable[[], AbstractContextManager[Callable[[], Usage]]] = _uncounted
     summarise: Callable[[Sequence[str]], str] | None = None
     linker: AttentionWeights | None = None
     router: Router | None = None
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a language model is configured, whose use is counted."""
+        return self.counting is not _uncounted

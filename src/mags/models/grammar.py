@@ -13,7 +13,8 @@
 
 A field takes any character but the bar, written `\\|`, and markup. Times are ISO dates, cut off
 where precision ends (`2024`, `2024-05`), or a range of two (`2024-05..2024-08`, either end free).
-`^` is the answer of the hop before; a hop may end in `| inverse`. The guardrails refuse what is in
+`^` is the answer of the hop before; a hop may end in `| inverse`. Of several turns that are read
+at once, a line is marked with its turn's number: `2 | ADD | ...`. The guardrails refuse what is in
 another language than the memory's, and what nobody said. Every failure is a ModelReplyError with
 `reason` and `line`.
 """
@@ -23,7 +24,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -46,6 +48,8 @@ MOMENT = re.compile(
 )
 CITED = re.compile(r"m(\d{1,18})", re.ASCII)
 BAR = re.compile(r"(?<!\\)\|")
+NUMBERED = re.compile(r"(\d{1,3})[.:)]?\s*\|?\s*(?=(?:ADD|UPDATE|RETRACT|NOTE)\b)", re.ASCII)
+"""What marks a line with its turn: "2 | ADD | ..."."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +74,8 @@ class EngramBlock:
 
     operations: tuple[Operation, ...] = ()
     links: tuple[tuple[int, int], ...] = ()
+    places: tuple[int, ...] = ()
+    """Of each operation, the number of the turn that its line is marked with; 0 for none."""
 
 
 def refuse(reason: str, line: str = "") -> ModelReplyError:
@@ -87,23 +93,64 @@ def said_aloud(reply: str) -> str:
     return fenced.group(1).strip() if fenced else words
 
 
-def read_engram(reply: str) -> EngramBlock:
-    """Read a reply that is one `<engram>` block; raises ModelReplyError."""
-    return engram_lines(_only_block(reply, "engram"))
+def read_engram(reply: str, refused: list[str] | None = None) -> EngramBlock:
+    """Read a reply that is one `<engram>` block; raises ModelReplyError.
+
+    With `refused` a line that cannot be used is left out and told there, with the reason.
+    """
+    return engram_lines(_only_block(reply, "engram"), refused)
 
 
-def engram_lines(block: str) -> EngramBlock:
-    """Read what stands inside an `<engram>` block; raises ModelReplyError."""
+def engram_lines(block: str, refused: list[str] | None = None) -> EngramBlock:
+    """Read what stands inside an `<engram>` block; as `read_engram`."""
     lines = _lines(block)
     if [line.casefold() for line in lines] == ["none"]:
         return EngramBlock()
     if not lines:
         raise refuse('an empty block (write "none" where there is nothing to store)')
-    if len(lines) > LIMITS.operations:
-        raise refuse(f"more than {LIMITS.operations} operations")
-    links = tuple(_link(line) for line in lines if line.startswith("LINK"))
-    kept = [_operation(line) for line in lines if not line.startswith("LINK")]
-    return EngramBlock(operations=tuple(kept), links=tuple(dict.fromkeys(links)))
+    most = LIMITS.operations
+    if len(lines) > most and refused is None:
+        raise refuse(f"more than {most} operations")
+    operations: list[Operation] = []
+    places: list[int] = []
+    links: list[tuple[int, int]] = []
+    for line in lines:
+        with _left_out(refused, line):
+            marked = NUMBERED.match(line)
+            if len(operations) + len(links) >= most:
+                raise refuse(f"more than {most} operations")
+            if line.startswith("LINK"):
+                links.append(_link(line))
+            elif line.casefold() != "none" or refused is None:
+                operations.append(_operation(line[marked.end() :] if marked else line))
+                places.append(int(marked[1]) if marked else 0)
+    return EngramBlock(
+        operations=tuple(operations), links=tuple(dict.fromkeys(links)), places=tuple(places)
+    )
+
+
+@contextmanager
+def _left_out(refused: list[str] | None, line: str) -> Iterator[None]:
+    """Tell what fails in here where it may be left out."""
+    try:
+        yield
+    except ModelReplyError as failure:
+        if refused is None:
+            raise
+        refused.append(f"{line[:120]!r}: {failure.facts['reason']}")
+
+
+def kept(
+    block: EngramBlock, check: Callable[[Operation], None], refused: list[str]
+) -> tuple[tuple[int, Operation], ...]:
+    """The operations that pass a check, each with its turn's number; the others are told."""
+    good: list[tuple[int, Operation]] = []
+    for place, operation in zip(block.places, block.operations, strict=True):
+        said = operation.text or f"{operation.subject} {operation.relation} {operation.object}"
+        with _left_out(refused, said):
+            check(operation)
+            good.append((place, operation))
+    return tuple(good)
 
 
 def read_plan(reply: str, question: str) -> Plan:
@@ -376,7 +423,10 @@ FREE_WORDS = word_set(
     """user assistant me i you someone something nothing yes no true false new old first
     january february march april may june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow
-    year years month months week weeks day days"""
+    year years month months week weeks day days
+    my mine myself me you your yours yourself yourselves he him his himself she her hers herself
+    it its itself we us our ours ourselves they them their theirs themselves this that these those
+    who whom whose somebody everybody everyone everything anybody anyone anything nobody"""
 )
 STOP_WORDS = LANGUAGES["en"] | word_set("a s t my your our its there here than then so")
 

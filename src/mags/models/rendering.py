@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from mags.models.grammar import MARKUP
@@ -60,20 +60,104 @@ def quote(text: str) -> str:
     return MARK.sub(r"(\1)", line)
 
 
+HOUR_S = 3600.0
+
+
+def just_said(turn: Turn, recent: Iterable[Turn]) -> list[Turn]:
+    """Those of the turns before one that belong to it: of its session, or of the hour before it."""
+    return [
+        one
+        for one in recent
+        if (turn.session and one.session == turn.session) or abs(turn.at - one.at) <= HOUR_S
+    ]
+
+
 def said(turns: Iterable[Turn]) -> str:
     """Turns, one a line, with their speakers."""
     lines = [f"{quote(turn.speaker)}: {quote(turn.text)}" for turn in turns]
     return "\n".join(lines) or NOTHING
 
 
-def memory(shown: Recalled | ContextItem) -> str:
+def since(at: float | None) -> str:
+    """The date a fact began, no more precise than it can have been stated; empty if unknown."""
+    if at is None or not known(at):
+        return ""
+    day = EPOCH + timedelta(seconds=at)
+    if (day.month, day.day) == (1, 1):
+        return str(day.year)
+    return date(at).removeprefix("1 ") if day.day == 1 else now(at)
+
+
+Marks = Mapping[tuple[str, str], int]
+"""Ids of memories by who said them and what they say."""
+
+
+def said_before(turns: Iterable[Turn], marks: Marks | None = None) -> str:
+    """Turns as `said`, each day of them below its date, with the marks of those that have one."""
+    return "\n".join(line for _, line in dated(turns, marks)) or NOTHING
+
+
+def dated(turns: Iterable[Turn], marks: Marks | None = None) -> Iterator[tuple[Turn, str]]:
+    """Each turn with its line, the first of a day with the date above it."""
+    before = ""
+    for turn in turns:
+        day, mark = _day(turn.at), (marks or {}).get((turn.speaker, turn.text))
+        line = f"{quote(turn.speaker)}: {quote(turn.text)}"
+        line = line if mark is None else f"[m{mark}] {line}"
+        yield turn, f"({day})\n{line}" if day and day != before else line
+        before = day or before
+
+
+def numbered(turns: Sequence[Turn]) -> str:
+    """Turns with their numbers from 1 on, each day of them below its date."""
+    lines = []
+    for number, (_, line) in enumerate(dated(turns), start=1):
+        day, _, said = line.rpartition("\n")
+        lines.append(f"{day}\n{number}. {said}".lstrip("\n"))
+    return "\n".join(lines)
+
+
+def cut(text: str, characters: int) -> str:
+    """A text within so many characters."""
+    return text if len(text) <= characters else f"{text[: characters - 4]} ..."
+
+
+def memory(shown: Recalled) -> str:
     """One memory with its mark, who said it when, whether it still holds and is a guess."""
-    source = ", ".join(part for part in (quote(shown.speaker), date(shown.at)) if part)
+    source = ", ".join(part for part in (quote(shown.speaker), _day(shown.at)) if part)
     about = f" ({source})" if source else ""
     guess = f" {GUESS}" if shown.tentative else ""
-    guess += f" {DISPUTED}" if isinstance(shown, ContextItem) and shown.disputed else ""
     over = "" if shown.current else " (no longer true)"
     return f"[m{shown.id}]{about} {quote(shown.text)}{guess}{over}"
+
+
+def told(item: ContextItem) -> str:
+    """One memory below the day it was said on: who said it, and all that is to be known of it."""
+    who, mark = quote(item.speaker), f"[m{item.id}]"
+    if item.kind == "episode":
+        line = f"{mark} {who}: {quote(item.text)}" if who else f"{mark} {quote(item.text)}"
+        about = []
+    else:
+        line = f"{mark} {quote(item.text)}"
+        about = [
+            f"{role}: {quote(words)}"
+            for role, words in item.qualifiers
+            if words.casefold() not in item.text.casefold()
+            and not (role == "when" and known(item.valid_from or 0.0))
+        ]
+        begun = since(item.valid_from)
+        about += [f"since {begun}"] * bool(begun) + [f"told by {who}"] * bool(who)
+    over = _day(item.valid_to or 0.0)
+    if not item.current:
+        about.append(f"no longer true since {over}" if over else "no longer true")
+    elif over:
+        about.append(f"until {over}")
+    marks = [GUESS] * item.tentative + [DISPUTED] * item.disputed
+    return " ".join((line, *([f"({'; '.join(about)})"] if about else []), *marks))
+
+
+def _day(at: float) -> str:
+    return now(at) if known(at) else ""
 
 
 def lines(memories: Sequence[str]) -> str:

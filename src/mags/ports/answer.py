@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from mags.ports.chat import Usage
 from mags.ports.policy import Operation, Turn
@@ -23,10 +23,13 @@ class ContextItem:
     `fact`: (subject, relation, object) of a FACT, else None. `valid_from`, `valid_to`: event
     time in seconds, where stated. `step`: place in a chain of hops (0 is the first), else None.
     `within`: id of the memory before it that this fact came out as one with, else None.
+    `kind`: as of a `Hit`. `qualifiers`: of a fact. `beside`: id of the turn before it that this one
+    answers, or is answered by; it was not recalled itself.
     """
 
     id: int
     text: str
+    kind: str = "episode"
     at: float = 0.0
     speaker: str = ""
     current: bool = True
@@ -39,6 +42,8 @@ class ContextItem:
     valid_to: float | None = None
     step: int | None = None
     within: int | None = None
+    qualifiers: tuple[tuple[str, str], ...] = ()
+    beside: int | None = None
 
 
 Outcome = Literal["answered", "closest", "unknown"]
@@ -57,7 +62,7 @@ class Answer:
     `links`: pairs (low, high) of ids the answer connected. `queries`: what was recalled again.
     `operations`: what the model itself wants remembered. `rounds`: calls of the model.
     `fallback`: why another answerer than the configured one spoke, else None. `by`: the name of
-    the one that spoke, where there are several.
+    the one that spoke, where there are several. `warnings`: what of a model's reply was not taken.
     """
 
     text: str
@@ -71,6 +76,7 @@ class Answer:
     queries: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = ()
     by: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 RecallAgain = Callable[[str], Sequence[ContextItem]]
@@ -99,4 +105,16 @@ class Answerer(Protocol):
         """Answer from `items` (best first); `recent`, oldest first, is what was just said.
 
         Raises ModelUnavailable, ModelReplyError.
+        """
+
+
+@runtime_checkable
+class Budgeted(Protocol):
+    """An answerer that takes as much as fits its budget, however many memories that are."""
+
+    @property
+    def hits(self) -> int:
+        """Hits that its budget may hold, recalled where nobody says how many; 0: no such wish.
+
+        It is then shown beside them the turns that they answer, and those that answer them.
         """

@@ -95,7 +95,8 @@ class ChatModel(Protocol):
         schema: Mapping[str, Any] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """Complete once. `schema`: a JSON schema the reply must follow, where the server can.
+        """Complete once. `schema`: a JSON schema the reply must follow, where the server can hold
+        it to one; elsewhere it is left out, and the messages say what form a reply has.
 
         `on_text` receives pieces of text as they stream. Raises ModelUnavailable,
         ModelReplyError.

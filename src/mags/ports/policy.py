@@ -113,7 +113,8 @@ class Writing:
     `operations`: what to store. `mentions`: names of entities in the turn, best form first.
     `understood`: False when there was something that looked like a statement but could not
     be read: the turn is kept as an episode and the reason shown.
-    `importance`: in [0, 1], emphasis or strong feeling. `is_question`: it asks.
+    `importance`: in [0, 1], emphasis or strong feeling. `is_question`: it asks. `warnings`: what
+    of a model's reply was not taken, and why.
     """
 
     operations: tuple[Operation, ...] = ()
@@ -122,6 +123,7 @@ class Writing:
     why: str = ""
     importance: float = 0.0
     is_question: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,3 +216,20 @@ class Reminded(Protocol):
 
         In bulk `write` reads such a turn while nobody else can write: it is to be quick then.
         """
+
+
+@runtime_checkable
+class Together(Protocol):
+    """A policy that reads several turns of a session at once, since each reading costs."""
+
+    @property
+    def together(self) -> int:
+        """Turns that it reads at once, at most."""
+
+    def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
+        """Names whose open facts it should see, as of `Reminded`."""
+
+    def write_many(
+        self, turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]
+    ) -> list[Writing]:
+        """What `write` would give, for each turn; `recent`: the turns before the first."""

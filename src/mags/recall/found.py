@@ -18,6 +18,9 @@ from mags.ports.policy import DISPUTED, GUESS
 CHARACTERS_PER_TOKEN = 4
 """Rule of thumb by which a budget in tokens is kept without a tokenizer."""
 
+LEAST_OF_A_LINE, CUT = 96, " ..."
+"""Characters of a cut line: less tells nothing; and its end."""
+
 FIRST_YEAR_S, AFTER_LAST_YEAR_S = -62_135_596_800.0, 253_402_300_800.0
 """The years 1 to 9999 in seconds since the epoch: what lies outside has no date."""
 
@@ -108,16 +111,18 @@ class Found:
     def context(self, max_tokens: int = 800) -> str:
         """The best units that fit, one line a hit, each with its citation and date.
 
-        Budget by characters (four a token). Units keep their rank; a unit that does not fit
-        is left out and smaller ones after it may still fit.
+        Budget by characters (four a token). Units keep their rank; the first line that does not
+        fit is cut, and nothing worse is shown in its place.
         """
         room = max_tokens * CHARACTERS_PER_TOKEN
         lines: list[str] = []
-        for unit in self.units:
-            block = "\n".join(cited_line(hit) for hit in unit.hits)
-            if len(block) + 1 <= room:
-                lines.append(block)
-                room -= len(block) + 1
+        for line in (cited_line(hit) for unit in self.units for hit in unit.hits):
+            if len(line) + 1 > room:
+                if room >= LEAST_OF_A_LINE:
+                    lines.append(line[: room - len(CUT)] + CUT)
+                break
+            lines.append(line)
+            room -= len(line) + 1
         return "\n".join(lines)
 
 
@@ -126,7 +131,8 @@ def cited_line(hit: Hit) -> str:
 
     Who said a fact stands behind it, unless it is told of themself.
     """
-    day, fact = date_of(hit.at), hit.fact
+    moment, fact = moment_of(hit.at), hit.fact
+    day = "" if moment is None else f"{moment:%A %Y-%m-%d}"
     who = f"{hit.speaker}: " if hit.speaker and hit.kind == "episode" else ""
     note = f" {GUESS}" if hit.tentative else ""
     note += f" {DISPUTED}" if hit.disputed else ""

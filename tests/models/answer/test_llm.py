@@ -8,6 +8,7 @@ from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
 from mags.models.chat.scripted import ScriptedChat
+from mags.models.chat.usage import MeteredChat, counting
 from mags.models.prompts import load_prompts
 from mags.ports.answer import ContextItem
 from mags.ports.chat import Completion, ToolCall
@@ -19,9 +20,12 @@ OSLO = ContextItem(id=42, text="I moved to Oslo.", speaker="Alice", at=MAY_3, sc
 BERGEN = ContextItem(id=7, text="I live in Bergen.", speaker="Alice", at=1.0e9, current=False)
 FJORD = ContextItem(id=50, text="My flat is by the fjord.", speaker="Alice", at=MAY_3)
 EARLIER = (
-    Turn(text="Hello Alice.", speaker="Bob"),
-    Turn(text="Hello, how can I help?", speaker="assistant"),
+    Turn(text="Hello Alice.", speaker="Bob", at=MAY_3),
+    Turn(text="Hello, how can I help?", speaker="assistant", at=MAY_3),
 )
+
+
+LAST = "(Answer now: nothing more can be recalled.)"
 
 
 class Memory:
@@ -49,7 +53,7 @@ def llm(chat: ScriptedChat, **more: object) -> LlmAnswerer:
 
 
 def test_an_answer_cites_what_it_was_shown():
-    chat = ScriptedChat(["Alice lives in Oslo, [m42] no longer in Bergen. [m7] [m99]"])
+    chat = ScriptedChat(["Alice lives in Oslo, [m42] no longer in Bergen. [m7, m99]"])
     answer = llm(chat).answer(QUESTION, [OSLO, BERGEN], recent=(), recall_again=Memory())
     assert answer.text == "Alice lives in Oslo, [m42] no longer in Bergen. [m7]"
     assert answer.citations == (42, 7)
@@ -57,12 +61,23 @@ def test_an_answer_cites_what_it_was_shown():
     assert (answer.support, answer.rounds, answer.fallback) == (1.0, 1, None)
     assert answer.usage.calls == 1
     assert chat.asked[0].messages[-1].content == (
-        "Now: Friday 3 May 2024\n"
         "Memories:\n"
-        "[m42] (Alice, 3 May 2024) I moved to Oslo.\n"
-        "[m7] (Alice, 9 September 2001) I live in Bergen. (no longer true)\n\n"
-        "Bob: Where does Alice live?"
+        "Sunday 9 September 2001:\n"
+        "[m7] Alice: I live in Bergen. (no longer true)\n"
+        "Friday 3 May 2024:\n"
+        "[m42] Alice: I moved to Oslo.\n\n"
+        "Now: Friday 3 May 2024\n"
+        "Bob: Where does Alice live?\n\n"
+        "(You may recall once more.)"
     )
+    assert answer.warnings == ("scripted cites [m99], which it was not shown",)
+
+
+def test_a_sentence_that_rests_on_a_made_up_mark_alone_is_flagged():
+    chat = ScriptedChat(["Alice lives in Rome. [m99]"])
+    answer = llm(chat).answer(QUESTION, [OSLO], recent=(), recall_again=Memory())
+    assert answer.text == "Alice lives in Rome. (cites no memory that was shown)"
+    assert (answer.citations, answer.support) == ((), 0.0)
 
 
 def test_in_a_chat_the_conversation_goes_along_in_alternating_roles():
@@ -70,7 +85,7 @@ def test_in_a_chat_the_conversation_goes_along_in_alternating_roles():
     llm(chat).answer(QUESTION, [OSLO], recent=EARLIER, recall_again=Memory())
     roles = [message.role for message in chat.asked[0].messages]
     assert roles == ["system", "user", "assistant", "user"]
-    assert chat.asked[0].messages[1].content == "Bob: Hello Alice."
+    assert chat.asked[0].messages[1].content == "(Friday 3 May 2024)\nBob: Hello Alice."
     llm(ScriptedChat(["x"])).answer(QUESTION, [], recent=EARLIER[:1], recall_again=Memory())
 
 
@@ -84,8 +99,8 @@ def test_it_recalls_again_by_tool_and_sees_what_was_found():
     assert answer.usage.calls == 2
     *_, first, second = chat.asked[1].messages
     assert (first.role, first.tool_call_id) == ("tool", "c0")
-    assert first.content == "[m50] (Alice, 3 May 2024) My flat is by the fjord."
-    assert (second.tool_call_id, second.content) == ("c1", "(nothing)")
+    assert first.content == "Friday 3 May 2024:\n[m50] Alice: My flat is by the fjord."
+    assert (second.tool_call_id, second.content) == ("c1", f"(nothing)\n\n{LAST}")
     assert [tool.name for tool in chat.asked[0].tools] == ["recall"]
 
 
@@ -99,19 +114,43 @@ def test_it_recalls_again_by_tokens_where_there_are_no_tools():
     assert chat.asked[0].tools == ()
     assert "<recall>" in chat.asked[0].messages[0].content
     assert chat.asked[1].messages[-1].content == (
-        "Alice's flat:\n[m50] (Alice, 3 May 2024) My flat is by the fjord."
+        f"Alice's flat:\nFriday 3 May 2024:\n[m50] Alice: My flat is by the fjord.\n\n{LAST}"
     )
 
 
 def test_the_rounds_are_bounded_and_the_last_one_must_answer():
     chat = ScriptedChat([recalling("a"), recalling("b"), "I don't know."])
-    answer = llm(chat).answer(QUESTION, [], recent=(), recall_again=Memory())
+    answer = llm(chat, budget=AnswerBudget(rounds=3)).answer(
+        QUESTION, [], recent=(), recall_again=Memory()
+    )
     assert (answer.text, answer.rounds, answer.support) == ("I don't know.", 3, 0.0)
-    systems = [asked.messages[0].content for asked in chat.asked]
-    assert "You may do so twice more" in systems[0]
-    assert "You may do so once more" in systems[1]
-    assert "Answer now" in systems[2]
+    lasts = [asked.messages[-1].content.rpartition("\n")[2] for asked in chat.asked]
+    assert lasts == ["(You may recall twice more.)", "(You may recall once more.)", LAST]
     assert chat.asked[2].tools == ()
+
+
+@pytest.mark.parametrize("tools", [True, False])
+def test_a_call_begins_with_all_that_the_one_before_held(tools: bool):
+    asks = [recalling("a"), recalling("b")] if tools else ["<recall>a</recall>"] * 2
+    chat = ScriptedChat([*asks, "I don't know."], takes_tools=tools)
+    memory = Memory({"a": [FJORD]})
+    llm(chat, budget=AnswerBudget(rounds=3)).answer(
+        QUESTION, [OSLO], recent=EARLIER, recall_again=memory
+    )
+    first, *_, last = (asked.messages for asked in chat.asked)
+    assert len(last) > len(first)
+    assert last[: len(first)] == first
+
+
+def test_a_plan_that_the_turn_paid_for_is_one_of_its_calls():
+    metered = MeteredChat(ScriptedChat(["<recall>Alice</recall>", "Oslo. [m42]"]))
+    with counting() as used:
+        metered.complete(())
+        answer = LlmAnswerer(metered, load_prompts()).answer(
+            QUESTION, [OSLO], recent=(), recall_again=Memory()
+        )
+        assert used().calls == 2
+    assert answer.rounds == 1
 
 
 def test_a_model_that_only_recalls_is_a_reply_error():
@@ -125,7 +164,9 @@ def test_a_model_that_only_recalls_is_a_reply_error():
 def test_the_same_query_is_not_recalled_twice():
     memory = Memory()
     chat = ScriptedChat([recalling("a"), recalling("a"), "I don't know."])
-    answer = llm(chat).answer(QUESTION, [], recent=(), recall_again=memory)
+    answer = llm(chat, budget=AnswerBudget(rounds=3)).answer(
+        QUESTION, [], recent=(), recall_again=memory
+    )
     assert memory.queries == ["a"]
     assert answer.text == "I don't know."
 
@@ -137,14 +178,31 @@ def test_in_manager_mode_every_call_meets_a_fresh_model():
     assert answer.citations == (50,)
     assert [[m.role for m in asked.messages] for asked in chat.asked] == [["system", "user"]] * 2
     assert chat.asked[1].messages[1].content == (
-        "Now: Friday 3 May 2024\n"
-        "Latest turns:\nBob: Hello Alice.\nassistant: Hello, how can I help?\n"
         "Memories:\n"
-        "[m42] (Alice, 3 May 2024) I moved to Oslo.\n"
-        "[m50] (Alice, 3 May 2024) My flat is by the fjord.\n"
-        "Recalled before, with what was found among the memories:\nAlice's flat\n\n"
-        "Bob: Where does Alice live?"
+        "Friday 3 May 2024:\n[m42] Alice: I moved to Oslo.\n"
+        "Friday 3 May 2024:\n[m50] Alice: My flat is by the fjord.\n"
+        "Recalled before, with what was found among the memories:\nAlice's flat\n"
+        "Latest turns:\n"
+        "(Friday 3 May 2024)\nBob: Hello Alice.\nassistant: Hello, how can I help?\n\n"
+        "Now: Friday 3 May 2024\n"
+        f"Bob: Where does Alice live?\n\n{LAST}"
     )
+
+
+def test_what_was_just_said_is_sent_once():
+    said = ContextItem(id=3, text="Hello Alice.", speaker="Bob", at=MAY_3)
+    chat = ScriptedChat(["Oslo. [m42]"])
+    llm(chat).answer(QUESTION, [said, OSLO], recent=EARLIER, recall_again=Memory())
+    sent = "\n".join(message.content for message in chat.asked[0].messages)
+    assert sent.count("Hello Alice.") == 1
+    assert "[m3] Bob: Hello Alice." in sent
+
+
+def test_what_was_just_said_can_be_cited():
+    said = ContextItem(id=3, text="Hello Alice.", speaker="Bob", at=MAY_3)
+    chat = ScriptedChat(["You greeted her. [m3]"])
+    answer = llm(chat).answer(QUESTION, [said], recent=EARLIER, recall_again=Memory())
+    assert answer.citations == (3,)
 
 
 def test_connections_and_facts_it_wants_kept_come_back_and_are_not_shown():
@@ -164,22 +222,12 @@ def test_connections_and_facts_it_wants_kept_come_back_and_are_not_shown():
 
 
 @pytest.mark.parametrize("line", ["ADD | Alice | lives in | Paris", "whatever"])
-def test_an_invented_or_garbled_engram_is_left_out(line: str):
-    chat = ScriptedChat([f"Oslo. [m42] <engram>{line}</engram>"])
+def test_an_invented_or_garbled_line_is_left_out_and_told(line: str):
+    chat = ScriptedChat([f"Oslo. [m42] <engram>{line}\nADD | Alice | likes | Oslo</engram>"])
     answer = llm(chat).answer(QUESTION, [OSLO], recent=(), recall_again=Memory())
-    assert (answer.text, answer.operations) == ("Oslo. [m42]", ())
-
-
-def test_memories_beyond_the_budget_are_left_out_and_a_long_first_one_is_cut():
-    long = ContextItem(id=1, text="word " * 200)
-    chat = ScriptedChat(["x"])
-    llm(chat, budget=AnswerBudget(context_tokens=20)).answer(
-        QUESTION, [long, OSLO], recent=(), recall_again=Memory()
-    )
-    shown = chat.asked[0].messages[-1].content
-    assert "[m1] word" in shown
-    assert " ...\n" in shown
-    assert "[m42]" not in shown
+    assert (answer.text, [one.relation for one in answer.operations]) == ("Oslo. [m42]", ["likes"])
+    (told,) = answer.warnings
+    assert told.startswith("scripted, left out ")
 
 
 def test_a_memory_cannot_speak_as_the_system():

@@ -1,10 +1,12 @@
 """The scripted model: what it was asked, and the errors it was told to raise."""
 
+import threading
+
 import pytest
 
 from mags.errors import ModelUnavailable
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.chat.usage import MeteredChat
+from mags.models.chat.usage import MeteredChat, counting, present
 from mags.ports.chat import Message, Usage
 
 HELLO = (Message(role="user", content="Hello?"),)
@@ -44,3 +46,34 @@ def test_a_meter_gives_what_was_used_since_it_was_last_read():
     chat.complete(HELLO)
     assert chat.take().calls == 1
     assert chat.take() == Usage()
+
+
+def test_who_asks_at_the_same_time_counts_its_own_calls():
+    chat = MeteredChat(ScriptedChat(["Hi."] * 40))
+    begun = threading.Barrier(4)
+    calls: dict[int, int] = {}
+
+    def ask(times: int) -> None:
+        with counting() as used:
+            begun.wait()
+            for _ in range(times):
+                chat.complete(HELLO)
+            calls[times] = used().calls
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in (1, 2, 5, 9)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert calls == {1: 1, 2: 2, 5: 5, 9: 9}
+
+
+def test_what_is_counted_within_counts_around_it_too():
+    chat = MeteredChat(ScriptedChat(["Hi."] * 3))
+    with counting() as turn:
+        chat.complete(HELLO)
+        with counting() as answer:
+            chat.complete(HELLO)
+            assert present() == answer()
+        assert (turn().calls, answer().calls) == (2, 1)
+    assert present() == Usage()

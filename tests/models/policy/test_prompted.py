@@ -31,62 +31,96 @@ def test_a_turn_is_written_in_one_call():
     assert writing.understood
     asked = chat.asked[0].messages[-1].content
     assert asked == (
-        "Date: Friday 3 May 2024\n"
-        "Said before:\nBob: Hello Alice.\n"
-        "Remembered:\n[m7] (Alice, 3 May 2024) Alice lives in Bergen.\n"
-        "Turn:\nAlice: I moved to Oslo, and Ana came too."
+        "Said before:\n(Friday 3 May 2024)\nBob: Hello Alice.\n"
+        "Remembered:\n[m7] (Alice, Friday 3 May 2024) Alice lives in Bergen.\n"
+        "Turns:\n(Friday 3 May 2024)\n1. Alice: I moved to Oslo, and Ana came too."
     )
 
 
-def test_a_refused_reply_is_asked_for_once_more_with_the_reason():
-    prompted, chat = policy("Sure!", ADD)
-    assert prompted.write(MOVED, [], []).operations[0].object == "Oslo"
-    assert prompted.failures == {}
-    *_, said, again = chat.asked[1].messages
-    assert (said.role, said.content) == ("assistant", "Sure!")
-    assert again.content == (
-        "That reply cannot be used: 0 <engram> blocks instead of one. "
-        "Reply again with the one block alone, or as JSON where a schema for it is given."
+def test_turns_are_written_together_each_with_the_lines_that_bear_its_number():
+    prompted, chat = policy(
+        "<engram>\n1 | ADD | Alice | lives in | Oslo\n2. ADD | Bob | likes | paella\n"
+        "2 | NOTE | Bob likes paella.\n</engram>"
     )
+    paella = Turn(text="I like paella.", speaker="Bob", at=MAY_3)
+    first, second, third = prompted.write_many([MOVED, paella, HELLO], [], [])
+    assert [one.object for one in first.operations] == ["Oslo"]
+    assert [one.act for one in second.operations] == [Act.ADD, Act.NOTE]
+    assert third.operations == ()
+    assert len(chat.asked) == 1
+    assert "\n3. Bob: Hello Alice." in chat.asked[0].messages[-1].content
 
 
-def test_the_second_reply_is_held_to_a_schema_and_read_as_the_block():
+def test_a_line_that_marks_no_turn_is_left_out_and_told():
+    prompted, _ = policy("<engram>7 | ADD | Alice | lives in | Oslo</engram>")
+    first, second = prompted.write_many([MOVED, HELLO], [], [])
+    assert first.operations == second.operations == ()
+    assert first.warnings == ("prompted (scripted), left out 'Alice': marked with no turn",)
+
+
+@pytest.mark.parametrize("said", ["Sure!", ""])
+def test_a_reply_in_no_known_form_is_an_error_for_the_next_policy_to_take(said: str):
+    prompted, chat = policy(said)
+    with pytest.raises(ModelReplyError):
+        prompted.write(MOVED, [], [])
+    assert prompted.failures == {"write": 1}
+    assert len(chat.asked) == 1
+
+
+def test_a_reply_that_was_held_to_the_schema_is_read_as_the_block():
     said = {
         "operations": [
             {
-                "act": "ADD", "subject": "Alice", "relation": "lives in", "object": "Oslo",
-                "qualifiers": [], "when": "", "text": "",
+                "turn": 1, "act": "ADD", "subject": "Alice", "relation": "lives in",
+                "object": "Oslo", "qualifiers": [], "when": "", "text": "",
             }
         ]
     }  # fmt: skip
-    prompted, chat = policy("Sure!", json.dumps(said))
+    prompted, chat = policy(json.dumps(said))
     (operation,) = prompted.write(MOVED, [], []).operations
     assert (operation.subject, operation.relation, operation.object) == (
         "Alice",
         "lives in",
         "Oslo",
     )
-    assert [one.schema for one in chat.asked] == [None, SCHEMAS["write"]]
-    assert prompted.failures == {}
+    assert [one.schema for one in chat.asked] == [SCHEMAS["write"]]
 
 
-def test_a_turn_refused_twice_stays_an_episode_and_is_counted():
-    prompted, chat = policy("Sure!", "Sure!", ADD)
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ("ADD | Alice | lives in | Paris", "invented: Paris"),
+        ("ADD | Alice | живёт в | Oslo", "Cyrillic letters"),
+        ("ADD | Alice | lives in", "an operation is"),
+        ("Alice lives in Oslo", "a line begins with"),
+    ],
+)
+def test_only_the_line_that_is_wrong_is_refused_and_the_warning_says_why(bad: str, why: str):
+    prompted, _ = policy(f"<engram>\n{bad}\nADD | Alice | lives in | Oslo\n</engram>")
     writing = prompted.write(MOVED, [], [])
-    assert writing.operations == ()
-    assert not writing.understood
-    assert writing.why == (
-        "prompted (scripted) was not understood: 0 <engram> blocks instead of one"
-    )
-    assert writing.mentions == ("Oslo", "Ana")
-    assert prompted.failures == {"write": 1}
-    assert len(chat.asked) == 2
+    assert [one.object for one in writing.operations] == ["Oslo"]
+    (told,) = writing.warnings
+    assert why in told
+    assert writing.understood
 
 
-@pytest.mark.parametrize("bad", ["ADD | Alice | lives in | Paris", "ADD | Alice | живёт в | Oslo"])
-def test_invented_or_foreign_words_are_refused(bad: str):
-    prompted, _ = policy(*[f"<engram>{bad}</engram>"] * 2)
-    assert not prompted.write(MOVED, [], []).understood
+@pytest.mark.parametrize("word", ["him", "hers", "themselves", "ours", "whom", "everyone"])
+def test_a_pronoun_of_any_case_is_no_invention(word: str):
+    prompted, _ = policy(f"<engram>ADD | Ana | came with | {word}</engram>")
+    assert prompted.write(MOVED, [], []).operations[0].object == word
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("ADD | Ana | found | a few friends", "Ana found a few friends."),
+        ("ADD | Ana | loves | Oslo", "Ana loves Oslo."),
+    ],
+)
+def test_what_the_model_wrote_is_not_rewritten(line: str, text: str):
+    turn = Turn(text="Ana found a few friends. She loves Oslo.", speaker="Alice", at=MAY_3)
+    prompted, _ = policy(f"<engram>{line}</engram>")
+    assert prompted.write(turn, [], []).operations[0].text == text
 
 
 def test_the_check_for_invented_words_is_an_option():
@@ -99,11 +133,6 @@ def test_what_was_recalled_may_be_named():
     assert prompted.write(MOVED, [], [BERGEN]).operations[0].object == "Bergen"
 
 
-def test_an_empty_reply_counts_as_a_try():
-    prompted, _ = policy("", ADD)
-    assert prompted.write(MOVED, [], []).understood
-
-
 def test_a_question_is_planned_with_itself_first():
     prompted, chat = policy("<recall>Alice lives in\nkind: place</recall>")
     question = Turn(text="Where does Alice live?", speaker="Bob", at=MAY_3)
@@ -113,8 +142,8 @@ def test_a_question_is_planned_with_itself_first():
     assert "in English" in chat.asked[0].messages[0].content
 
 
-def test_a_plan_refused_twice_is_an_error_for_the_next_policy_to_take():
-    prompted, _ = policy("Oslo.", "Oslo.")
+def test_a_plan_in_no_known_form_is_an_error_for_the_next_policy_to_take():
+    prompted, _ = policy("Oslo.")
     with pytest.raises(ModelReplyError):
         prompted.ask(HELLO, [])
     assert prompted.failures == {"ask": 1}

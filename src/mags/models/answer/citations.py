@@ -7,23 +7,42 @@ from collections.abc import Callable, Container
 from itertools import combinations
 
 GROUP = re.compile(r"[ \t]?\[\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*\]", re.ASCII)
+RUN = re.compile(rf"(?:{GROUP.pattern})+", re.ASCII)
 NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 # A sentence ends before the marks that stand behind it, so they are taken along.
 SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?]+|\n|$)(?:\s*\[m\d+\])*", re.ASCII)
 MOST_LINKED = 8
 
 
-def settle(text: str, shown: Container[int]) -> tuple[str, tuple[int, ...]]:
-    """The text with one `[m42]` a citation and no mark of what was never shown; its citations."""
+UNSEEN = "(cites no memory that was shown)"
+"""What stands in the place of a citation that the model made up."""
+
+
+def settle(text: str, shown: Container[int]) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """The text with one `[m42]` a citation; its citations, and those of what was never shown.
+
+    Where marks stand together, none of which was shown, they are flagged: what they stand behind
+    rests on nothing.
+    """
     cited: list[int] = []
+    unseen: list[int] = []
 
     def rewrite(group: re.Match[str]) -> str:
-        ids = [int(n) for n in NUMBER.findall(group[0]) if int(n) in shown]
-        cited.extend(ids)
-        space = group[0][:1] if group[0][:1] in " \t" else ""
-        return space + " ".join(f"[m{id}]" for id in ids) if ids else ""
+        ids = [int(n) for n in NUMBER.findall(group[0])]
+        known = [one for one in ids if one in shown]
+        cited.extend(known)
+        unseen.extend(one for one in ids if one not in shown)
+        return _space(group[0]) + " ".join(f"[m{one}]" for one in known) if known else ""
 
-    return GROUP.sub(rewrite, text).strip(), tuple(dict.fromkeys(cited))
+    def rewrite_run(run: re.Match[str]) -> str:
+        return GROUP.sub(rewrite, run[0]) or _space(run[0]) + UNSEEN
+
+    settled = RUN.sub(rewrite_run, text).strip()
+    return settled, tuple(dict.fromkeys(cited)), tuple(dict.fromkeys(unseen))
+
+
+def _space(marks: str) -> str:
+    return marks[:1] if marks[:1] in " \t" else ""
 
 
 def share_cited(text: str) -> float:

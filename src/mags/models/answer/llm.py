@@ -15,10 +15,26 @@ from dataclasses import dataclass, field, replace
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import rendering
 from mags.models.answer.citations import BlockFilter, pairs, settle, share_cited, visible
-from mags.models.chat.usage import CHARACTERS_A_TOKEN, estimate
-from mags.models.grammar import EngramBlock, blocks, check_invented, engram_lines, recall_lines
+from mags.models.answer.context import by_day, fill
+from mags.models.chat.usage import estimate, present
+from mags.models.grammar import (
+    EngramBlock,
+    blocks,
+    check_invented,
+    engram_lines,
+    kept,
+    recall_lines,
+)
 from mags.models.prompts import Prompt
-from mags.ports.answer import Answer, Answerer, ContextItem, OnText, Outcome, RecallAgain
+from mags.ports.answer import (
+    Answer,
+    Answerer,
+    Budgeted,
+    ContextItem,
+    OnText,
+    Outcome,
+    RecallAgain,
+)
 from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
 from mags.ports.policy import Turn
 
@@ -41,19 +57,22 @@ NOT_KNOWN = re.compile(
 )
 """How an answer begins that does not know."""
 TIMES = ("no time", "once", "twice", "three times", "four times", "five times")
+HITS = 64
+"""Hits that a prompt is filled from; of short turns some sixty fit the budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerBudget:
     """Bounds of one answer.
 
-    `context_tokens`: memories in the first prompt; `again_tokens`: those of each later round.
+    `context_tokens`: memories in the first prompt, with what was just said (which leaves them half
+    at least); `again_tokens`: those of each later round.
     `rounds`: calls of the model in all, the last of which must answer; `queries`: a round.
     """
 
     context_tokens: int = 1600
     again_tokens: int = 600
-    rounds: int = 3
+    rounds: int = 2
     queries: int = 3
 
 
@@ -78,6 +97,11 @@ class LlmAnswerer:
         """The model's name."""
         return self._chat.name
 
+    @property
+    def hits(self) -> int:
+        """See `Budgeted`."""
+        return HITS
+
     def answer(
         self,
         question: Turn,
@@ -87,21 +111,27 @@ class LlmAnswerer:
         recall_again: RecallAgain,
         on_text: OnText | None = None,
     ) -> Answer:
-        """Answer with citations; raises ModelUnavailable, ModelReplyError."""
+        """Answer with citations; raises ModelUnavailable, ModelReplyError.
+
+        Calls that the turn has taken before this one (a plan) count among its rounds.
+        """
         talk = _Talk(
             prompt=self._prompt,
             question=question,
-            recent=recent,
+            recent=rendering.just_said(question, recent),
             recall_again=recall_again,
             budget=self._budget,
             manager=self._manager,
+            by_tool=self._chat.takes_tools,
+            left=max(1, self._budget.rounds - present().calls),
         )
-        talk.show(items, self._budget.context_tokens)
+        tokens = self._budget.context_tokens
+        talk.show(items, max(tokens // 2, tokens - estimate(rendering.said_before(talk.recent))))
         while True:
             talk.rounds += 1
-            last = talk.rounds >= self._budget.rounds
-            tools = (RECALL,) if self._chat.takes_tools and not last else ()
-            messages = talk.messages(by_tool=bool(tools), last=last)
+            last = talk.rounds >= talk.left
+            tools = (RECALL,) if talk.by_tool and not last else ()
+            messages = talk.messages()
             block_filter = None if on_text is None else BlockFilter(on_text)
             completion = self._chat.complete(
                 messages, tools=tools, on_text=None if block_filter is None else block_filter.feed
@@ -118,16 +148,25 @@ class LlmAnswerer:
 
 
 class FallbackAnswerer:
-    """Asks `first`; when its model fails, `second` answers and `Answer.fallback` says why."""
+    """Asks `first`; when its model fails, `second` answers and `Answer.fallback` says why.
 
-    def __init__(self, first: Answerer, second: Answerer) -> None:
+    `second` is shown the first `most` memories, with what came out as one with them.
+    """
+
+    def __init__(self, first: Answerer, second: Answerer, *, most: int = 12) -> None:
         self._first = first
         self._second = second
+        self._most = most
 
     @property
     def name(self) -> str:
         """Both names, in the order in which they are asked."""
         return f"{self._first.name}, else {self._second.name}"
+
+    @property
+    def hits(self) -> int:
+        """See `Budgeted`: as many as the first wants."""
+        return self._first.hits if isinstance(self._first, Budgeted) else 0
 
     def answer(
         self,
@@ -161,14 +200,23 @@ class FallbackAnswerer:
         if pieces and on_text is not None:
             on_text("\n")
         answer = self._second.answer(
-            question, items, recent=recent, recall_again=recall_again, on_text=on_text
+            question,
+            self._fewer(items),
+            recent=recent,
+            recall_again=lambda query: self._fewer(recall_again(query)),
+            on_text=on_text,
         )
         return replace(answer, fallback=why, by=self._second.name)
+
+    def _fewer(self, items: Sequence[ContextItem]) -> list[ContextItem]:
+        own = [item for item in items if item.beside is None]
+        leads = [place for place, item in enumerate(own) if item.within is None]
+        return own[: leads[self._most]] if len(leads) > self._most else own
 
 
 @dataclass(slots=True, kw_only=True)
 class _Talk:
-    """One answer in the making. `shown`: every memory the model has seen, by id."""
+    """One answer in the making. `left`: calls it may take; `shown`: what the model saw, by id."""
 
     prompt: Prompt
     question: Turn
@@ -176,7 +224,10 @@ class _Talk:
     recall_again: RecallAgain
     budget: AnswerBudget
     manager: bool
+    by_tool: bool
+    left: int
     shown: dict[int, ContextItem] = field(default_factory=dict)
+    marks: dict[tuple[str, str], int] = field(default_factory=dict)
     first: list[str] = field(default_factory=list)
     later: list[Message] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
@@ -184,41 +235,51 @@ class _Talk:
     rounds: int = 0
 
     def show(self, items: Sequence[ContextItem], tokens: int) -> list[str]:
-        """Take in what is new and fits, best first; the lines of it."""
-        lines: list[str] = []
-        for item in items:
-            if item.id in self.shown:
-                continue
-            line = rendering.memory(item)
-            if not lines and estimate(line) > tokens:
-                line = line[: tokens * CHARACTERS_A_TOKEN] + " ..."
-            elif estimate(line) > tokens:
-                continue  # a shorter one after it may still fit
-            tokens -= estimate(line)
-            self.shown[item.id] = item
-            lines.append(line)
+        """Take in what is new and fits; the lines of it.
+
+        What was just said stands in the conversation, and has its mark there.
+        """
+        just = {(turn.speaker, turn.text) for turn in self.recent}
+        fresh = [one for one in items if (one.speaker, one.text) not in just]
+        if not self.rounds:
+            said = [one for one in items if (one.speaker, one.text) in just]
+            self.marks.update({(one.speaker, one.text): one.id for one in said})
+            self.shown.update({one.id: one for one in said})
+        new = fill(self.question.text, fresh, tokens, self.shown)
+        self.shown.update({one.item.id: one.item for one in new})
+        lines = by_day(new)
         if self.manager or not self.rounds:
             self.first += lines
         return lines
 
-    def messages(self, *, by_tool: bool, last: bool) -> tuple[Message, ...]:
-        """The call of this round."""
-        piece = "no recall" if last else f"recall by {'tool' if by_tool else 'token'}"
-        left = self.budget.rounds - self.rounds
-        times = TIMES[left] if left < len(TIMES) else f"{left} times"
+    def messages(self) -> tuple[Message, ...]:
+        """The call of this round. What the calls before it held comes first, letter by letter.
+
+        A server that keeps what it has read then reads only what is new.
+        """
+        kind = "tool" if self.by_tool else "token"
         values = {
-            "recall": self.prompt.render(piece, {"times": times}),
+            "recall": self.prompt.render(f"recall by {kind}", {}),
             "now": rendering.now(self.question.at),
             "memories": rendering.lines(self.first),
-            "recent": rendering.said(self.recent),
+            "recent": rendering.said_before(self.recent, self.marks),
             "asked": rendering.lines([rendering.quote(query) for query in self.queries]),
             "speaker": rendering.quote(self.question.speaker),
             "question": self.question.text,
+            "left": self._left(self.rounds if self.manager else 1),
         }
         system, *shown, user = self.prompt.messages(values)
         if self.manager:
             return (system, *shown, user)
-        return _merged((system, *shown, *_history(self.recent), user, *self.later))
+        return _merged((system, *shown, *_history(self.recent, self.marks), user, *self.later))
+
+    def _left(self, rounds: int) -> str:
+        """What the model is told of how often it may recall after so many rounds."""
+        left = self.left - rounds
+        if left < 1:
+            return self.prompt.render("no recall", {})
+        times = TIMES[left] if left < len(TIMES) else f"{left} times"
+        return self.prompt.render("recalls left", {"times": times})
 
     def wanted(self, completion: Completion) -> tuple[str, ...]:
         """New queries of a reply, from its tool calls and from `<recall>` in its text."""
@@ -247,10 +308,12 @@ class _Talk:
             body = "\n".join(f"{query}:\n{lines}" for query, lines in told.items())
             said = self.prompt.render("again", {"found": body})
             self.later.append(Message(role="user", content=said))
+        last, left = self.later[-1], self._left(self.rounds + 1)
+        self.later[-1] = replace(last, content=f"{last.content}\n\n{left}")
 
     def answer(self, completion: Completion, name: str) -> Answer:
         """The answer that a last reply holds; raises ModelReplyError when it says nothing."""
-        text, citations = settle(visible(completion.text), self.shown)
+        text, citations, unseen = settle(visible(completion.text), self.shown)
         if not text:
             raise ModelReplyError(
                 f"{name} gave no answer within {self.rounds} calls: it only recalled. "
@@ -258,7 +321,8 @@ class _Talk:
                 endpoint=name,
                 reason="no answer",
             )
-        engram = self._engram(completion.text)
+        warnings = [f"{name} cites [m{one}], which it was not shown" for one in unseen]
+        engram = self._engram(completion.text, warnings, name)
         drawn = [link for link in engram.links if set(link) <= self.shown.keys()]
         return Answer(
             text=text,
@@ -270,21 +334,25 @@ class _Talk:
             rounds=self.rounds,
             queries=tuple(self.queries),
             operations=engram.operations,
+            warnings=tuple(warnings),
         )
 
-    def _engram(self, text: str) -> EngramBlock:
-        """What the model wants remembered; an unreadable or invented block counts as none."""
+    def _engram(self, text: str, warnings: list[str], name: str) -> EngramBlock:
+        """What the model wants remembered; lines that are unreadable or invented are left out."""
         found = EngramBlock()
         source = "\n".join(
             (self.question.speaker, self.question.text, *(i.text for i in self.shown.values()))
         )
+        refused: list[str] = []
         for block in blocks(text, "engram"):
             with suppress(ModelReplyError):  # nobody asked for it: the answer does not depend on it
-                read = engram_lines(block)
-                check_invented(read.operations, source)
+                read = engram_lines(block, refused)
+                good = kept(read, lambda one: check_invented((one,), source), refused)
                 found = EngramBlock(
-                    operations=found.operations + read.operations, links=found.links + read.links
+                    operations=(*found.operations, *(one for _, one in good)),
+                    links=found.links + read.links,
                 )
+        warnings += [f"{name}, left out {line}" for line in refused]
         return found
 
 
@@ -295,13 +363,13 @@ def outcome_of(text: str, citations: Sequence[int]) -> Outcome:
     return "closest" if citations else "unknown"
 
 
-def _history(recent: Sequence[Turn]) -> list[Message]:
+def _history(recent: Sequence[Turn], marks: rendering.Marks) -> list[Message]:
     """Turns as messages; one by "assistant" is the model's own."""
     return [
         Message(role="assistant", content=turn.text)
         if turn.speaker == "assistant"
-        else Message(role="user", content=rendering.said([turn]))
-        for turn in recent
+        else Message(role="user", content=line)
+        for turn, line in rendering.dated(recent, marks)
     ]
 
 

@@ -27,13 +27,12 @@ if TYPE_CHECKING:
 Json = Mapping[str, Any]
 Result = TypeVar("Result")
 
-WEAKER_SCHEMA = {"json_schema": "json_object", "json_object": "none"}
 FEATURES = {
     "logprobs": ("logprobs", ("logprob",)),
     "stream_usage": ("stream_options", ("stream_options", "include_usage")),
     "schema": (
         "response_format",
-        ("response_format", "json_schema", "json_object", "grammar", "structured"),
+        ("response_format", "json_schema", "grammar", "structured"),
     ),
     "tools": ("tools", ("tool", "function")),
     "temperature": ("temperature", ("temperature",)),
@@ -274,9 +273,7 @@ class OpenAIChat:
         return gathered
 
     def _request(self, call: _Call, abilities: Abilities) -> dict[str, Any]:
-        # A server that cannot enforce the schema gets it in words.
-        told = call.schema if abilities.schema != "json_schema" else None
-        wire = _messages(call.messages, tools=abilities.tools, told_schema=told)
+        wire = [_message(message, tools=abilities.tools) for message in call.messages]
         request: dict[str, Any] = {"model": self._model, "messages": wire}
         limit = "max_completion_tokens" if abilities.long_limit else "max_tokens"
         request[limit] = self._endpoint.max_tokens
@@ -296,10 +293,9 @@ class OpenAIChat:
             ]
         if abilities.logprobs:
             request["logprobs"] = True
-        if call.schema is not None and abilities.schema != "none":
+        if call.schema is not None and abilities.schema:
             named = {"name": "reply", "schema": dict(call.schema), "strict": True}
-            strict = {"json_schema": named} if abilities.schema == "json_schema" else {}
-            request["response_format"] = {"type": abilities.schema, **strict}
+            request["response_format"] = {"type": "json_schema", "json_schema": named}
         if call.on_text is not None and abilities.stream_usage:
             request["stream_options"] = {"include_usage": True}
         return request
@@ -360,11 +356,11 @@ def _plain(reply: object) -> object:
 class Abilities:
     """The optional parts of a request that an endpoint takes; all of them until it refuses one.
 
-    `schema`: the strongest form of structured output ("json_schema", "json_object", "none").
+    `schema`: structured output; without it the prompt's own words say what form a reply has.
     `long_limit`: the token limit is called `max_completion_tokens`, not `max_tokens`.
     """
 
-    schema: str = "json_schema"
+    schema: bool = True
     tools: bool = True
     logprobs: bool = True
     stream_usage: bool = True
@@ -386,9 +382,7 @@ class Abilities:
         parts = named or (GUESSED if guess else ())
         for part, (parameter, _) in FEATURES.items():
             if part in parts and parameter in used:
-                weaker = WEAKER_SCHEMA[self.schema] if part == "schema" else part == "long_limit"
-                changed: Any = {part: weaker}
-                return replace(self, **changed)
+                return replace(self, **{part: part == "long_limit"})
         return None
 
 
@@ -486,20 +480,6 @@ def _message(message: Message, *, tools: bool) -> dict[str, Any]:
         ]
     if message.role == "tool":
         wire["tool_call_id"] = message.tool_call_id or ""
-    return wire
-
-
-def _messages(
-    messages: Sequence[Message], *, tools: bool, told_schema: Json | None
-) -> list[dict[str, Any]]:
-    """All messages; `told_schema`: added as an instruction, as the server cannot enforce it."""
-    wire = [_message(message, tools=tools) for message in messages]
-    if told_schema is not None:
-        rule = "Reply with JSON alone, following this JSON schema: " + json.dumps(told_schema)
-        if wire and wire[0]["role"] == "system":
-            wire[0]["content"] += f"\n\n{rule}"
-        else:
-            wire.insert(0, {"role": "system", "content": rule})
     return wire
 
 

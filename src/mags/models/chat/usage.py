@@ -1,8 +1,13 @@
-"""The cost of calls of a language model: tokens estimated from lengths, and a meter."""
+"""The cost of calls of a language model: tokens estimated from lengths, and a meter.
+
+Several threads may ask at once over one model: each counts its own calls.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
 from typing import Any
 
@@ -22,10 +27,31 @@ def estimate_prompt(texts: Iterable[str]) -> int:
     return sum(estimate(text) + OVERHEAD_A_MESSAGE for text in texts)
 
 
-class MeteredChat:
-    """A `ChatModel` that sums the usage of all completions of the one it wraps.
+_COUNTS: ContextVar[tuple[list[Usage], ...]] = ContextVar("_COUNTS", default=())
+"""What the work that runs now has used, the outermost `counting` first."""
 
-    Policies do not return usage: `take()` after a turn returns what the turn has cost.
+
+@contextmanager
+def counting() -> Iterator[Callable[[], Usage]]:
+    """Count what metered models are used for in here, by this thread alone: call it to know."""
+    used: list[Usage] = []
+    token = _COUNTS.set((*_COUNTS.get(), used))
+    try:
+        yield lambda: sum(used, Usage())
+    finally:
+        _COUNTS.reset(token)
+
+
+def present() -> Usage:
+    """What has been counted in the innermost `counting` that runs."""
+    counts = _COUNTS.get()
+    return sum(counts[-1], Usage()) if counts else Usage()
+
+
+class MeteredChat:
+    """A `ChatModel` whose completions are counted; a call that fails is not.
+
+    By `counting` for the work that runs, and by `take` over all that ran.
     """
 
     def __init__(self, chat: ChatModel) -> None:
@@ -51,8 +77,10 @@ class MeteredChat:
         schema: Mapping[str, Any] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """Complete and count; a call that fails is not counted."""
+        """Complete and count."""
         completion = self._chat.complete(messages, tools=tools, schema=schema, on_text=on_text)
+        for used in _COUNTS.get():
+            used.append(completion.usage)
         with self._lock:
             self._usage += completion.usage
         return completion

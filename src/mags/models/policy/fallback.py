@@ -1,4 +1,4 @@
-"""The configured policy where its model answers, else the rules."""
+"""The configured policy where its model answers, else a small one; and a model that only writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from dataclasses import replace
 from typing import TypeVar
 
 from mags.errors import ModelError
-from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
+from mags.models.words import WORD
+from mags.ports.english import THIRD_PERSON
+from mags.ports.policy import (
+    Plan,
+    Policy,
+    Recalled,
+    Reminded,
+    Route,
+    Together,
+    Turn,
+    Writing,
+)
 
 T = TypeVar("T")
 
@@ -30,6 +41,15 @@ class FallbackPolicy:
         """Both names, in the order in which they are asked."""
         return f"{self._first.name}, else {self._second.name}"
 
+    @property
+    def together(self) -> int:
+        """Turns that the first reads at once."""
+        return self._first.together if isinstance(self._first, Together) else 1
+
+    def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
+        """Names about which the first wants to see what is known."""
+        return self._first.wants(turn, recent) if isinstance(self._first, Reminded) else ()
+
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""
         return self._try(
@@ -47,17 +67,30 @@ class FallbackPolicy:
         )
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-        """Propose operations; `why` says so where the rules had to."""
-        before = self.failures["write"]
-        writing = self._try(
-            "write",
-            lambda: self._first.write(turn, recent, recalled),
-            lambda: self._second.write(turn, recent, recalled),
-        )
-        if self.failures["write"] == before:
-            return writing
-        why = f"{writing.why} " if writing.why else ""
-        return replace(writing, why=f"{why}Read by {self._second.name}: {self.last}")
+        """Propose operations; the warnings say so where the second had to."""
+        return self.write_many([turn], recent, recalled)[0]
+
+    def write_many(
+        self, turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]
+    ) -> list[Writing]:
+        """Propose operations of each turn."""
+
+        def first() -> list[Writing]:
+            if isinstance(self._first, Together):
+                return self._first.write_many(turns, recent, recalled)
+            return each(self._first)
+
+        def second() -> list[Writing]:
+            told = f"Read by {self._second.name}: {self.last}"
+            return [replace(one, warnings=(*one.warnings, told)) for one in each(self._second)]
+
+        def each(policy: Policy) -> list[Writing]:
+            return [
+                policy.write(turn, (*recent, *turns[:place]), recalled)
+                for place, turn in enumerate(turns)
+            ]
+
+        return self._try("write", first, second)
 
     def _try(self, role: str, first: Callable[[], T], second: Callable[[], T]) -> T:
         try:
@@ -66,3 +99,28 @@ class FallbackPolicy:
             self.failures[role] += 1
             self.last = str(failure)
             return second()
+
+
+class SparingPolicy(FallbackPolicy):
+    """The first, a language model, writes; the second, a small policy, routes and plans.
+
+    The model plans only where the second is unsure: the question means somebody or something that
+    was said before by a pronoun, and the plan names nobody.
+    """
+
+    @property
+    def name(self) -> str:
+        """Who writes, and who plans."""
+        return f"{self._first.name}, planned by {self._second.name}"
+
+    def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
+        """Decide what a turn needs."""
+        return self._second.route(turn, recent)
+
+    def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
+        """Plan a recall."""
+        plan = self._second.ask(question, recent)
+        words = {word.casefold() for word in WORD.findall(question.text)}
+        if plan.entities or not recent or not words & THIRD_PERSON:
+            return plan
+        return self._try("ask", lambda: self._first.ask(question, recent), lambda: plan)

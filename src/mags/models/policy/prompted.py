@@ -1,8 +1,9 @@
 """The three decisions of a memory, made by any chat model with a few-shot prompt.
 
-What the model replies passes the grammar and the guardrails. A reply that fails is asked for once
-more with the reason, and with a schema that the server holds it to where it can (structured
-output); what fails again is counted, and a turn stays an episode.
+Several turns are written in one call, the lines of the reply marked by turn. Where the server has
+structured output the reply is held to a schema, else it is the tagged text that the prompt shows;
+one grammar reads both. A line that it or a guardrail refuses is left out, and the warnings say
+which and why. A reply in no known form is a ModelReplyError, for the next policy to take.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -22,6 +24,7 @@ from mags.models.grammar import (
     ROUTES,
     check_invented,
     check_language,
+    kept,
     language_name,
     read_engram,
     read_plan,
@@ -30,13 +33,24 @@ from mags.models.grammar import (
 )
 from mags.models.prompts import Prompt
 from mags.models.words import is_name
-from mags.ports.chat import ChatModel, Message
-from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
+from mags.ports.chat import ChatModel
+from mags.ports.policy import (
+    ASSISTANTS,
+    Act,
+    Operation,
+    Plan,
+    Recalled,
+    Route,
+    Turn,
+    Writing,
+)
+from mags.ports.relations import normalise
 
 Json = Mapping[str, Any]
 Read = TypeVar("Read")
 
-AGAIN = "Reply again with the one block alone, or as JSON where a schema for it is given."
+MOST_RECALLED, MOST_RECENT, MOST_CHARACTERS = 16, 3, 200
+"""Memories shown beside turns to write, turns said before them, and characters of each of those."""
 NAME = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w-]+(?:\s+[^\W\d_a-z][\w-]+)*")
 
 
@@ -44,8 +58,8 @@ class PromptedPolicy:
     """A `Policy` over a chat model.
 
     `prompts`: at least "router", "ask" and "write". `language`: the memory's, as an ISO 639-1
-    code. `grounded`: refuse names and objects that nobody said. `failures` counts by role the
-    decisions whose second reply was refused as well.
+    code. `grounded`: refuse names and objects that nobody said. `together`: turns written by one
+    call. `failures` counts by role the replies in no known form.
     """
 
     def __init__(
@@ -55,8 +69,10 @@ class PromptedPolicy:
         *,
         language: str = "en",
         grounded: bool = True,
+        together: int = 6,
     ) -> None:
         self._chat = chat
+        self._together = together
         self._prompts = prompts
         self._language = language
         self._grounded = grounded
@@ -77,54 +93,78 @@ class PromptedPolicy:
         values = prompt_values(question, recent, language=self._language)
         return self._decide("ask", values, lambda reply: read_plan(reply, question.text))
 
+    @property
+    def together(self) -> int:
+        """Turns that it writes in one call."""
+        return self._together
+
+    def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
+        """The speaker; the names in the turn that are known are looked for in any case."""
+        return (turn.speaker,)
+
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-        """Propose operations; a turn that could not be read comes back as not understood."""
-        source = words_of(turn, recent, recalled)
+        """Propose operations; raises ModelError."""
+        return self.write_many([turn], recent, recalled)[0]
 
-        def read(reply: str) -> tuple[Operation, ...]:
-            operations = read_engram(reply).operations
-            check_language(operations, self._language, source)
+    def write_many(
+        self, turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]
+    ) -> list[Writing]:
+        """Propose operations of each turn, by one call; raises ModelError."""
+        source = words_of(turns, recent, recalled)
+        refused: list[str] = []
+
+        def check(operation: Operation) -> None:
+            check_language((operation,), self._language, source)
             if self._grounded:
-                check_invented(operations, source)
-            return operations
+                check_invented((operation,), source)
 
-        operations: tuple[Operation, ...] = ()
-        why = ""
-        try:
-            values = prompt_values(turn, recent, recalled, language=self._language)
-            operations = self._decide("write", values, read)
-        except ModelReplyError as refused:
-            why = f"{self.name} was not understood: {refused.facts.get('reason', refused)}"
-        return Writing(
-            operations=operations,
-            mentions=_mentions(operations, turn),
-            understood=not why,
-            why=why,
-            is_question=turn.text.rstrip().endswith("?"),
-        )
+        def read(reply: str) -> tuple[tuple[int, Operation], ...]:
+            return kept(read_engram(reply, refused), check, refused)
+
+        values = prompt_values(turns[0], recent, recalled, turns=turns, language=self._language)
+        found = self._decide("write", values, read)
+        alone = len(turns) == 1
+        written: list[list[Operation]] = [[] for _ in turns]
+        for number, operation in found:
+            if alone or 1 <= number <= len(turns):
+                written[0 if alone else number - 1].append(in_own_words(operation))
+            else:
+                refused.append(f"{operation.subject or operation.text!r}: marked with no turn")
+        why = tuple(f"{self.name}, left out {line}" for line in refused)
+        return [
+            Writing(
+                operations=tuple(operations),
+                mentions=_mentions(operations, turn),
+                is_question=turn.text.rstrip().endswith("?"),
+                warnings=why if turn is turns[0] else (),
+            )
+            for turn, operations in zip(turns, written, strict=True)
+        ]
 
     def _decide(self, role: str, values: Mapping[str, str], read: Callable[[str], Read]) -> Read:
         messages = self._prompts[role].messages(values)
-        schema: Json | None = None
-        while True:
-            said: tuple[Message, ...] = ()
-            try:
-                reply = self._chat.complete(messages, schema=schema).text
-                said = (Message(role="assistant", content=reply),)
-                return read(reply if schema is None else as_block(role, reply))
-            except ModelReplyError as refused:
-                if schema is not None:
-                    self.failures[role] += 1
-                    raise
-                reason = refused.facts.get("reason", refused)
-            schema = SCHEMAS[role]
-            again = f"That reply cannot be used: {reason}. {AGAIN}"
-            messages = (*messages, *said, Message(role="user", content=again))
+        try:
+            reply = self._chat.complete(messages, schema=SCHEMAS[role]).text
+            return read(as_block(role, reply))
+        except ModelReplyError:
+            self.failures[role] += 1
+            raise
 
 
-def words_of(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> str:
+def in_own_words(operation: Operation) -> Operation:
+    """An operation whose sentence is what the model wrote, whatever the table calls the relation.
+
+    What the table words as a noun ("sister") has no sentence but the table's.
+    """
+    if operation.text or operation.act is Act.RETRACT or normalise(operation.relation).noun:
+        return operation
+    words = f"{operation.subject} {operation.relation} {operation.object}"
+    return replace(operation, text=f"{words}.")
+
+
+def words_of(turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]) -> str:
     """All that was said: what a policy may write comes from here (see `check_invented`)."""
-    said: tuple[Turn | Recalled, ...] = (turn, *recent, *recalled)
+    said: tuple[Turn | Recalled, ...] = (*turns, *recent, *recalled)
     return "\n".join(f"{one.speaker} {one.text}" for one in said)
 
 
@@ -133,16 +173,31 @@ def prompt_values(
     recent: Sequence[Turn] = (),
     recalled: Sequence[Recalled] = (),
     *,
+    turns: Sequence[Turn] = (),
     language: str = "en",
 ) -> dict[str, str]:
-    """What fills the slots of the prompts of all three roles; training words it the same."""
+    """What fills the slots of the prompts of all three roles; training words it the same.
+
+    `turns`: those to write, where they are several.
+    """
+    before = rendering.just_said(turn, recent)[-MOST_RECENT:]
+    near = [replace(one, text=rendering.cut(one.text, MOST_CHARACTERS)) for one in before]
+    numbered = [_brief(one) for one in turns or [turn]]
     return {
         "language": language_name(language),
         "now": rendering.now(turn.at),
-        "recent": rendering.said(recent),
-        "recalled": rendering.lines([rendering.memory(one) for one in recalled]),
+        "recent": rendering.said_before(near),
+        "recalled": rendering.lines([rendering.memory(one) for one in recalled[-MOST_RECALLED:]]),
         "turn": rendering.said([turn]),
+        "turns": rendering.numbered(numbered),
     }
+
+
+def _brief(turn: Turn) -> Turn:
+    """A turn to write; what a program says is shown only for what people answer to it."""
+    if turn.speaker.casefold() not in ASSISTANTS:
+        return turn
+    return replace(turn, text=rendering.cut(turn.text, MOST_CHARACTERS))
 
 
 def _mentions(operations: Sequence[Operation], turn: Turn) -> tuple[str, ...]:
@@ -156,10 +211,9 @@ def _mentions(operations: Sequence[Operation], turn: Turn) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*used, *NAME.findall(turn.text))))
 
 
-# Servers enforce JSON schemas (`response_format`), not the grammar of memory tokens. So JSON is
-# asked for where a block was refused, and written as the block that `mags.models.grammar` reads:
-# limits and guardrails are the same for both. Every key is required, as OpenAI's strict form wants;
-# "" and [] say that there is nothing.
+# Servers enforce JSON schemas (`response_format`), not the grammar of memory tokens. JSON is
+# written as the block that `mags.models.grammar` reads: limits and guardrails are the same for
+# both. Every key is required, as OpenAI's strict form wants; "" and [] say that there is nothing.
 
 WORDS: Json = {"type": "string"}
 
@@ -186,6 +240,7 @@ SCHEMAS: Mapping[str, Json] = MappingProxyType(
         "write": _object(
             operations=_list(
                 _object(
+                    turn={"type": "integer"},
                     act=_one_of(("ADD", "UPDATE", "RETRACT", "NOTE")),
                     subject=WORDS,
                     relation=WORDS,
@@ -232,12 +287,13 @@ def _engram(read: Json) -> str:
 
 
 def _operation(one: Json) -> str:
+    mark = f"{int(one['turn'])} | "
     if one["act"] == "NOTE":
-        return f"NOTE | {_plain(one['text'])}"
+        return f"{mark}NOTE | {_plain(one['text'])}"
     pairs = "; ".join(f"{pair['name']}={_value(pair['value'])}" for pair in one["qualifiers"])
     fields = [_plain(one[name]) for name in ("subject", "relation", "object")]
     more = [pairs, _plain(one["when"])] if one["when"] else [pairs] if pairs else []
-    return " | ".join((one["act"], *fields, *more))
+    return mark + " | ".join((one["act"], *fields, *more))
 
 
 def _plan(read: Json) -> str:

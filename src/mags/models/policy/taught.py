@@ -98,7 +98,7 @@ class CompactPolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn."""
-        source = words_of(turn, recent, recalled)
+        source = words_of([turn], recent, recalled)
 
         def read(reply: str) -> tuple[Operation, ...]:
             operations = read_engram(expand(reply, turn, recent)).operations
