@@ -22,7 +22,7 @@ from mags.index.languages import foreign
 from mags.index.lexicon import Match
 from mags.index.names import fold
 from mags.index.state import State
-from mags.index.tokens import STOP_WORDS, AnswerMark, stem, words
+from mags.index.tokens import STOP_WORDS, UNSPACED, AnswerMark, stem, words
 from mags.index.vectors import Groups
 from mags.plasticity.themes import over, reworded, unfit
 from mags.ports.english import topic_of
@@ -150,9 +150,11 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
         # If nothing else is left of a question, it is searched for with all its words.
         content = [word for word in kept if word not in STOP_WORDS]
         stems = [stem(word) for word in (content or said) if word not in STOP_WORDS]
-        found = tuple(dict.fromkeys(stems + foreign(text)))
+        found = tuple(term for term in dict.fromkeys(stems + foreign(text)) if _counts(state, term))
         if len(terms) < 2 or set(found) != set(terms[0]):
-            texts.append(" ".join(kept) if content else text)
+            # Pieces of an unspaced script are no words that an embedder knows.
+            whole = not content or UNSPACED.search(text) is not None
+            texts.append(text if whole else " ".join(kept))
             terms.append(found)
     return Query(
         plan=plan,
@@ -163,6 +165,11 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
         expected=expected(plan.queries[0]) if plan.queries else 0,
         overview=bool(plan.queries and topic_of(plan.queries[0])),
     )
+
+
+def _counts(state: State, term: str) -> bool:
+    # A piece of an unspaced script that no text holds is seldom a word: it is nothing to miss.
+    return UNSPACED.match(term) is None or state.lexicon.number(term) >= 0
 
 
 def means_assistant(question: str) -> bool:
