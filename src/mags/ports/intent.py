@@ -10,6 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from mags.index.tokens import QUESTION_MARKS as QUESTION_MARKS
+from mags.index.tokens import asks as asks
+
 IntentKind = Literal["tell", "ask", "correct", "forget", "overview", "small talk"]
 _LEAD = (
     r"(?:(?:so|and|but|well|ok|okay|hey|hi|hello|hmm+|oh|uh|um|please|pls|now|sorry|quick one"
@@ -93,6 +96,7 @@ MOST_NAMED = 6
 """Words of what is to be forgotten; of more it is no command."""
 _WORD = re.compile(r"[^\W_]+")
 _SMALL = re.compile(r"(?:a|an|the|my|our|his|her|their|of|to|in|on|at|for|with|about|and|s)")
+_PLAIN_MARKS = dict.fromkeys(map(ord, QUESTION_MARKS), "?")
 _FORMS = tuple((kind, sure, re.compile(form, re.I | re.S)) for kind, sure, form in _ROWS)
 
 
@@ -107,7 +111,7 @@ class Intent:
 
 def intent_of(text: str) -> Intent:
     """Return what a turn wants; it tells, and that is not sure, where no form fits."""
-    said = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    said = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").translate(_PLAIN_MARKS).strip()
     small = _FORMS[-1][2].fullmatch(said)
     if small is not None:
         return Intent(kind="small talk", sure=True)

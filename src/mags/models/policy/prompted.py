@@ -31,6 +31,7 @@ from mags.models.grammar import (
 from mags.models.prompts import Prompt
 from mags.models.words import is_name
 from mags.ports.chat import ChatModel, Message
+from mags.ports.intent import asks
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 
 Json = Mapping[str, Any]
@@ -100,7 +101,7 @@ class PromptedPolicy:
             mentions=_mentions(operations, turn),
             understood=not why,
             why=why,
-            is_question=turn.text.rstrip().endswith("?"),
+            is_question=asks(turn.text),
         )
 
     def _decide(self, role: str, values: Mapping[str, str], read: Callable[[str], Read]) -> Read:
