@@ -96,6 +96,8 @@ MOST_NAMED = 6
 """Words of what is to be forgotten; of more it is no command."""
 _WORD = re.compile(r"[^\W_]+")
 _SMALL = re.compile(r"(?:a|an|the|my|our|his|her|their|of|to|in|on|at|for|with|about|and|s)")
+_FULL_STOPS = frozenset(".!\u2026\u3002\uff01\u0964\u06d4")
+_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|we|we're|we've)\b", re.IGNORECASE)
 _PLAIN_MARKS = dict.fromkeys(map(ord, QUESTION_MARKS), "?")
 _FORMS = tuple((kind, sure, re.compile(form, re.I | re.S)) for kind, sure, form in _ROWS)
 
@@ -125,6 +127,12 @@ def intent_of(text: str) -> Intent:
             alone = kind != "ask" or len(re.findall(r"[.!?](?:\s|$)", said)) < 2
             return Intent(kind=kind, sure=sure and alone, topic=topic.strip(" .!?"))
     return Intent()
+
+
+def tells(text: str) -> bool:
+    """Whether a text asks and orders nothing, and is no bare list of words either."""
+    sentence = text.rstrip()[-1:] in _FULL_STOPS or _SELF.search(text) is not None
+    return sentence and intent_of(text).kind == "tell"
 
 
 def names_all(topic: str, text: str) -> bool:
