@@ -24,3 +24,16 @@ def test_a_relative_goes_by_one_name_whatever_the_word_at_home():
         "dad",
         "ana's mum's car",
     )
+
+
+def test_a_first_name_names_who_alone_has_it_and_nobody_once_two_do():
+    names = Names()
+    names.add(1, ["Anna Kowalska"])
+    names.add(2, ["coffee shop"])
+    assert names.scan("Where does Anna live?") == [1]
+    assert names.scan("Where is the Coffee?") == []
+    assert names.find("Anna") == []
+    names.add(3, ["Anna Berg"])
+    assert names.scan("Where does Anna live?") == []
+    names.drop({3})
+    assert names.scan("Where does Anna live?") == [1]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mags.graph.graph import Pool, grow
 from mags.index.kernels import bm25
 from mags.index.languages import foreign
-from mags.index.tokens import terms
+from mags.index.tokens import RULES, terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,7 +42,8 @@ class Lexicon:
 
     `size`: rows of the graph; `documents`: how many of them count for the rarity of a word. Themes
     repeat other texts: they are found by their words but do not count (`set_aside`). `length`:
-    words by row; `marks`: what kinds of answer a row's text could hold (`tokens.marks`).
+    words by row; `marks`: what kinds of answer a row's text could hold (`tokens.marks`). `rules`:
+    those of `tokens.RULES` by which its words were taken.
     """
 
     def __init__(self, hasher: Callable[[str], int]) -> None:
@@ -54,6 +55,7 @@ class Lexicon:
         self.marks = np.zeros(16, np.uint8)
         self.size = 0
         self.documents = 0
+        self.rules = RULES
         self._total = 0.0
         self._aside: set[int] = set()
         self._held_aside = np.zeros(0, np.int64)
@@ -230,6 +232,7 @@ class Lexicon:
             "tf": packed["tf"][keep],
             "lengths": lengths,
             "marks": marked,
+            "rules": np.array([self.rules], np.int64),
         }
 
     @classmethod
@@ -242,6 +245,7 @@ class Lexicon:
         lexicon.length = np.array(arrays["lengths"])
         lexicon.marks = np.array(arrays["marks"])
         lexicon.size = len(lexicon.length)
+        lexicon.rules = int(arrays["rules"][0]) if "rules" in arrays else 1
         lexicon.documents = int(np.count_nonzero(lexicon.length))
         lexicon._total = float(lexicon.length.sum())
         return lexicon

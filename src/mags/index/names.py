@@ -75,6 +75,13 @@ def _parts(form: str) -> frozenset[str]:
     return frozenset(parts if len(parts) > 1 else ())
 
 
+def _given(name: str, form: str) -> list[str]:
+    """The first name in the full name of somebody, folded; none of other names."""
+    parts = name.split()
+    full = 1 < len(parts) < 4 and all(part[:1].isupper() for part in parts)
+    return [form.partition(" ")[0]] if full else []
+
+
 class Names:
     """Folded name -> entity ids, in the order they were learned."""
 
@@ -83,6 +90,7 @@ class Names:
         self._words: dict[str, list[int]] = {}
         self._forms: dict[int, list[tuple[str, str]]] = {}
         self._within: Counter[str] = Counter()
+        self._given: dict[str, list[int]] = {}
 
     def add(self, entity: int, names: Iterable[str]) -> None:
         """Learn names of an entity."""
@@ -95,7 +103,9 @@ class Names:
             if pair not in known:
                 known.append(pair)
                 self._within.update(_parts(pair[1]))
-            for table, key in zip((self._ids, self._words), pair, strict=True):
+            keyed = [(self._ids, pair[0]), (self._words, pair[1])]
+            keyed += [(self._given, given) for given in _given(name, pair[1])]
+            for table, key in keyed:
                 ids = table.setdefault(key, [])
                 if entity not in ids:
                     ids.append(entity)
@@ -108,7 +118,9 @@ class Names:
                     self._within[part] -= 1
                     if not self._within[part]:
                         del self._within[part]
-                for table, key in zip((self._ids, self._words), pair, strict=True):
+                tables = (self._ids, self._words, self._given)
+                keys = (*pair, pair[1].partition(" ")[0])
+                for table, key in zip(tables, keys, strict=True):
                     kept = [i for i in table.get(key, ()) if i != entity]
                     if kept:
                         table[key] = kept
@@ -124,9 +136,13 @@ class Names:
         return self._within[word]
 
     def scan(self, text: str) -> list[int]:
-        """Entities named in a text, longest names first at each place, in order."""
+        """Entities named in a text, longest names first at each place, in order.
+
+        A first name alone names who has it, where no other does and nothing else is named.
+        """
         said = [t.removesuffix("'s") for t in words(text)]
         found: list[int] = []
+        alone: list[int] = []
         i = 0
         while i < len(said):
             for n in range(min(LONGEST, len(said) - i), 0, -1):
@@ -135,5 +151,9 @@ class Names:
                     found.extend(ids)
                     i += n - 1
                     break
+            else:
+                whose = self._given.get(said[i], ())
+                if len(whose) == 1 and said[i].capitalize() in text:
+                    alone.extend(whose)
             i += 1
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(found or alone))

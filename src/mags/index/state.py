@@ -22,7 +22,7 @@ from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.lexicon import Lexicon
 from mags.index.names import Names
-from mags.index.tokens import marks
+from mags.index.tokens import RULES, marks
 from mags.index.vectors import VectorIndex
 
 Fetch = Callable[[Sequence[int]], list[Content]]
@@ -34,6 +34,8 @@ GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
 DISPUTED = int(NodeFlag.DISPUTED)
 MOST = 50_000
 """Contents held in memory."""
+AT_ONCE = 10_000
+"""Contents read from the store at once, where all are read."""
 BLOCK = 256
 """Guesses of a subject that are compared with its sure facts at once."""
 CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
@@ -344,8 +346,8 @@ class State:
         if self._names is None:
             names = Names()
             ids = [int(i) for i in self.graph.ids(NodeKind.ENTITY)]
-            for start in range(0, len(ids), 10_000):
-                for content in self.words(ids[start : start + 10_000]):
+            for start in range(0, len(ids), AT_ONCE):
+                for content in self.words(ids[start : start + AT_ONCE]):
                     names.add(content.node, names_of(content))
             self._names = names
         return self._names
@@ -447,6 +449,29 @@ class State:
             self._names.drop({c.node for c in entities})
             for content in entities:
                 self._names.add(content.node, names_of(content))
+
+    def reindex(self) -> None:
+        """Take the words of texts anew that older rules took otherwise; nothing where none did.
+
+        Those of plain ASCII give the same words as ever, and are left as they are.
+        """
+        if self.lexicon.rules == RULES:
+            return
+        rows, texts = [], []
+        held = np.flatnonzero(self.lexicon.length[: self.lexicon.size])
+        for part in np.array_split(held, len(held) // AT_ONCE + 1):
+            contents = self.words(self.graph.nodes["id"][part].tolist())
+            for row, content in zip(part.tolist(), contents, strict=True):
+                text = self.indexed_text(row, content)
+                if not text.isascii():
+                    rows.append(row)
+                    texts.append(text)
+        changed = np.array(rows, np.int64)
+        kinds = self.lexicon.marks[changed]
+        self.lexicon.drop(changed)
+        self.lexicon.add(rows, texts, kinds.tolist())
+        self.lexicon.set_aside(changed[self.graph.kinds[changed] == NodeKind.THEME])
+        self.lexicon.rules = RULES
 
     def kind(self, node_id: int) -> NodeKind:
         """Kind of a living node."""

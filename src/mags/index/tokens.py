@@ -1,17 +1,46 @@
-"""Words as the lexical index takes them: folded, without stop words, stemmed (Porter 2)."""
+"""Words as the lexical index takes them: folded, without stop words, stemmed (Porter 2).
+
+A word is a run of letters, digits and their marks (Unicode's annex 29). Scripts that leave no space
+between words are cut into overlapping runs of characters instead (Ogawa and Matsuda 1997).
+"""
 
 from __future__ import annotations
 
 import re
 import threading
 import unicodedata
+from collections.abc import Iterator
 from enum import IntFlag
 
 import snowballstemmer
 
 from mags.caches import cached
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?", re.UNICODE)
+RULES = 2
+"""Goes up when a text gives other words than before: a lexicon made by older rules is made anew."""
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_SIGNS = "".join(chr(c) for c in range(0x300, 0x1D00) if unicodedata.category(chr(c))[0] == "M")
+_MARKED = re.compile(rf"(?:[^\W_][{_SIGNS}]*)+(?:'(?:[^\W_][{_SIGNS}]*)+)?")
+"""A word of any script; the signs of vowels and tones are part of it."""
+_ACCENTS = re.compile(
+    "(?<=[a-zA-Z\u0370-\u03ff])[\u0300-\u036f]+|[\u0591-\u05c7\u064b-\u065f\u0670\u00ad\u200c\u200d]"
+)
+"""What is left out of a word: accents of Latin and Greek letters, points of Hebrew and Arabic ones,
+and marks that are not seen."""
+_SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese and Khmer: a letter says less there than a sign of Chinese."""
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Chinese script, where one sign may be a word."""
+_SIGNED = rf"\u3005-\u3007\u3041-\u30ff\uac00-\ud7a3{_HAN}"
+"""Chinese, Japanese, and Korean, whose endings are written on to its words."""
+UNSPACED = re.compile(f"[{_SYLLABLES}{_SIGNED}]")
+_RUNS = re.compile(f"[{_SYLLABLES}]+|[{_SIGNED}]+|[^{_SYLLABLES}{_SIGNED}]+")
+_AT_ONCE = {True: 2, False: 3}
+"""Characters of a piece, by whether they are of the scripts of `_SIGNED`."""
+_SIGN = re.compile(f"[{_HAN}]")
+QUESTION_MARKS = frozenset("?\uff1f\u061f\u037e\u055e\u1367\u2047\u2048\u2049\u203d\u2e2e\ua60f")
+"""Of Latin and Chinese, Arabic, Greek, Armenian, Ethiopic and Vai script, and joined ones."""
 
 STOP_WORDS = frozenset(
     """a about above after again against all am an and any are aren't as at be because been before
@@ -40,12 +69,38 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.replace("\u2019", "'"))
-    return "".join(c for c in plain if not unicodedata.combining(c)).casefold()
+    whole = unicodedata.normalize("NFC", _ACCENTS.sub("", plain)).casefold()
+    return whole.replace("\u0451", "\u0435")  # Russian is written with and without its dots
 
 
 def words(text: str) -> list[str]:
-    """Folded words of a text, in order, stop words kept."""
-    return _WORD.findall(fold(text))
+    """Folded words of a text, in order, stop words kept; pieces of them in unspaced scripts."""
+    plain = fold(text)
+    if plain.isascii():
+        return _WORD.findall(plain)
+    found = _MARKED.findall(plain)
+    if UNSPACED.search(plain) is None:
+        return found
+    return [piece for word in found for run in _RUNS.findall(word) for piece in _pieces(run)]
+
+
+def _pieces(run: str) -> Iterator[str]:
+    """A run of one script as it is; of one without spaces its pieces, and Chinese signs alone."""
+    if UNSPACED.match(run) is None:
+        yield run
+        return
+    n = _AT_ONCE[run[0] >= "\u3000"]
+    last = max(1, len(run) - n + 1)
+    for i, sign in enumerate(run):
+        if _SIGN.match(sign) is not None and len(run) > 1:
+            yield sign
+        if i < last:
+            yield run[i : i + n]
+
+
+def asks(text: str) -> bool:
+    """Whether a text ends in a question mark of any script."""
+    return text.rstrip()[-1:] in QUESTION_MARKS
 
 
 @cached(200_000)

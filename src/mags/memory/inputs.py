@@ -297,6 +297,32 @@ def _parse(text: str) -> datetime:
         ) from failure
 
 
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_NO_PROSE = re.compile(
+    r"""
+    \|.*\| | \t.*\t                                                # a row of a table
+    | ^\W*\d{4}-\d\d-\d\d[ T]\d\d:\d\d | ^\W*(?:\w{3}\s+\d+\s+)?\d\d:\d\d:\d\d\b     # a log's time
+    | \b(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL)\b\s*[\]:|-]      # and its level
+    | ^\s*(?:Traceback\ \(most | File\ ".+",\ line | at\ [\w.$]+\()   # where a program failed
+    | [;{]\s*$ | ^\s*[}\])]+[;,)]*\s*$                               # ends as code does
+    | ^\s*(?:\#include|import\ [\w.{]+|from\ [\w.]+\ import|def\ \w+\(|class\ \w+[:({]
+        |(?:const|let|var)\ \w+\ *=|function\b.*\(|return\b.*[;()]|SELECT\ .+\ FROM\ |\$\ \w)
+    | ^\s*[\w.\[\]"']+\s*(?:[-+*/|&:]?=)\s*\S                         # gives something a value
+    | \w\.\w+\( | \w\(\) | => | [!=]= | :: | </\w | \w->\w
+    """,
+    re.VERBOSE,
+)
+"""Lines of code, logs and tables, of which nobody says that they are so."""
+
+
+def prose(turn: Turn) -> Turn:
+    """The turn without its lines of code, logs and tables: they are kept, but no facts."""
+    plain = _FENCED.sub("", turn.text)
+    lines = ("" if _NO_PROSE.search(line) else line for line in plain.splitlines())
+    kept = "\n".join(lines)
+    return turn if kept == turn.text else replace(turn, text=kept.strip())
+
+
 def readable(turn: Turn) -> Turn:
     """The turn, its long sentences broken at a space where there is one."""
     if len(turn.text) <= LONGEST_SENTENCE:

@@ -115,6 +115,7 @@ class Live:
             state = self._load()
             weight = self._replay(state)
         self._drop_forgotten(state)
+        state.reindex()
         self.state, self._weight = state, weight
         self.generation = generation
         self._applied.clear()

@@ -21,7 +21,7 @@ from mags.graph.delta import Delta, Draft
 from mags.graph.graph import REVERSE
 from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.memory.inputs import check, readable
+from mags.memory.inputs import check, prose, readable
 from mags.memory.live import Live
 from mags.memory.reading import Recaller, recent_turns, session_hash
 from mags.memory.settings import Parts
@@ -295,7 +295,7 @@ class Observer:
             return Writing()
         near = tuple(map(readable, job.recent))
         try:
-            return self._parts.policy.write(readable(job.turn), near, recalled)
+            return self._parts.policy.write(readable(prose(job.turn)), near, recalled)
         except ModelError as failure:
             return Writing(understood=False, why=str(failure))
 

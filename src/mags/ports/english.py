@@ -84,6 +84,12 @@ _ONE_THING = re.compile(
     r"whether)\b(?!-)|^the [\w-]+ of [A-Z]",
 )
 
+_CONNECTION = re.compile(
+    r"\b(?:related|relations?|relationship|relatives?|connect(?:s|ed|ions?)?|link(?:s|ed)?"
+    r"|kin|ties?|in common|know each other|have to do with)\b",
+    re.IGNORECASE,
+)
+
 
 def _third(base: str) -> str:
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
@@ -186,6 +192,11 @@ def gerund(base: str) -> str:
     if base.endswith("e") and not base.endswith(("ee", "ye", "oe")) and base != "be":
         return base[:-1] + "ing"
     return base + (base[-1] if base in _DOUBLED else "") + "ing"
+
+
+def asks_connection(question: str) -> bool:
+    """Whether it is asked how things hang together ("How are Ana and Ben related?")."""
+    return _CONNECTION.search(question) is not None
 
 
 def topic_of(question: str) -> str:

@@ -13,6 +13,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mags.index.tokens import QUESTION_MARKS as QUESTION_MARKS
+from mags.index.tokens import asks as asks
 from mags.index.tokens import stem, words
 
 IntentKind = Literal["tell", "ask", "tell and ask", "correct", "forget", "overview", "small talk"]
@@ -93,8 +95,22 @@ _TAIL = re.compile(
     re.I,
 )
 _NO_TOPIC = re.compile(r"(?:what|who|how|it|all|everything|anything)\b", re.I)
+_FULL_STOPS = frozenset(".!\u2026\u3002\uff01\u0964\u06d4")
+_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|we|we're|we've)\b", re.IGNORECASE)
+_ASKING = re.compile(
+    r"(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|am|do|does|did|has|have|had"
+    r"|can|could|will|would|should|tell|show|list|give|remind|describe|name|find)\b",
+    re.IGNORECASE,
+)
 MYSELF = "me"
 """The topic of an overview of who speaks."""
+
+
+def tells(text: str) -> bool:
+    """Whether a text asks and orders nothing, and is no bare list of words either."""
+    plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    sentence = plain[-1:] in _FULL_STOPS or _SELF.search(plain) is not None
+    return sentence and not asks(plain) and _ASKING.match(plain) is None
 
 
 def named(text: str) -> tuple[int, ...]:

@@ -22,11 +22,13 @@ from mags.index.languages import foreign
 from mags.index.lexicon import Match
 from mags.index.names import fold
 from mags.index.state import State
-from mags.index.tokens import STOP_WORDS, AnswerMark, stem, words
+from mags.index.tokens import STOP_WORDS, UNSPACED, AnswerMark, stem, words
 from mags.index.vectors import Groups
 from mags.plasticity.themes import over, reworded, unfit
-from mags.ports.english import topic_of
+from mags.ports.english import asks_connection, topic_of
+from mags.ports.intent import tells
 from mags.ports.policy import Hop, Plan
+from mags.recall.between import between
 from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
 from mags.recall.settings import RecallSettings
 from mags.recall.spread import peers, peers_each
@@ -96,6 +98,8 @@ class Query:
     `terms`: the stems of each text. `entities`: ids named in the question; `speakers`:
     those of them that said something. `expected`: `AnswerMark`s that an answer should have.
     `overview`: whether everything about something is asked for, so that themes may answer.
+    `connection`: whether it is asked how the named things hang together. `statement`: whether
+    nothing is asked at all; it tells of a mood, a plan, an event.
     """
 
     plan: Plan
@@ -105,6 +109,8 @@ class Query:
     speakers: tuple[int, ...] = ()
     expected: int = 0
     overview: bool = False
+    connection: bool = False
+    statement: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,9 +156,11 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
         # If nothing else is left of a question, it is searched for with all its words.
         content = [word for word in kept if word not in STOP_WORDS]
         stems = [stem(word) for word in (content or said) if word not in STOP_WORDS]
-        found = tuple(dict.fromkeys(stems + foreign(text)))
+        found = tuple(term for term in dict.fromkeys(stems + foreign(text)) if _counts(state, term))
         if len(terms) < 2 or set(found) != set(terms[0]):
-            texts.append(" ".join(kept) if content else text)
+            # Pieces of an unspaced script are no words that an embedder knows.
+            whole = not content or UNSPACED.search(text) is not None
+            texts.append(text if whole else " ".join(kept))
             terms.append(found)
     return Query(
         plan=plan,
@@ -162,7 +170,14 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
         speakers=speakers,
         expected=expected(plan.queries[0]) if plan.queries else 0,
         overview=bool(plan.queries and topic_of(plan.queries[0])),
+        connection=bool(plan.queries and asks_connection(plan.queries[0])),
+        statement=bool(plan.queries and tells(plan.queries[0])),
     )
+
+
+def _counts(state: State, term: str) -> bool:
+    # A piece of an unspaced script that no text holds is seldom a word: it is nothing to miss.
+    return UNSPACED.match(term) is None or state.lexicon.number(term) >= 0
 
 
 def means_assistant(question: str) -> bool:
@@ -421,15 +436,37 @@ def walk(
     """Follow the plan's hops, and collect the facts around the question's entities (the ball).
 
     Hops are followed slot by slot (after the decomposition of KEDKG, arXiv:2412.13782); the ball
-    needs no plan. A fact's value is 2 on a followed hop. In the ball it is at most 1 and falls with
-    the number of facts at each entity on the way, so that a hub's facts weigh little.
+    needs no plan. A fact's value is 2 on a followed hop, or in the chain between two things whose
+    connection is asked for, told whichever way. In the ball it is at most 1 and falls with the
+    number of facts at each entity on the way, so that a hub's facts weigh little.
     """
     found = Walk()
     if settings.walk:
         _fill_ball(state, request, settings, found)
         if request.query.plan.hops:
             _follow(state, request, same_relation, found)
+        if request.query.connection and not found.chain:
+            _link(state, request, settings, found)
     return found
+
+
+def _link(state: State, request: RecallRequest, settings: RecallSettings, found: Walk) -> None:
+    """Put the fewest facts from the first named thing to each other one in the chain."""
+    first, *others = request.query.entities or (NOBODY,)
+    for other in others:
+        steps = between([first], [other], partial(_sides, state, request), settings.linking)
+        facts = [fact for _, fact, _ in steps]
+        found.value.update(dict.fromkeys(state.graph.rows(facts).tolist(), 2.0))
+        found.chain = tuple(dict.fromkeys((*found.chain, *facts)))
+
+
+def _sides(state: State, request: RecallRequest, entity: int) -> list[tuple[int, int]]:
+    """The facts of an entity, told either way, each with the thing at its other end, by id."""
+    found: list[tuple[int, int]] = []
+    for inverse, end in ((False, "object"), (True, "subject")):
+        facts = state.graph.nodes[_facts(state, request, entity, inverse=inverse)]
+        found += zip(facts["id"].tolist(), facts[end].tolist(), strict=True)
+    return [(fact, other) for fact, other in found if other != NOBODY]
 
 
 def _fill_ball(state: State, request: RecallRequest, settings: RecallSettings, found: Walk) -> None:

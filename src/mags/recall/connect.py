@@ -12,6 +12,7 @@ from mags.graph.charge import arc_charge
 from mags.graph.records import NOBODY, ArcKind, NodeKind
 from mags.index.state import State
 from mags.recall import spread
+from mags.recall.between import between
 from mags.recall.found import Step
 from mags.recall.recall import steps_of
 from mags.recall.settings import RecallSettings
@@ -51,7 +52,14 @@ def connect(
     moment: float,
     settings: RecallSettings,
 ) -> Connection | None:
-    """The strongest path from any of `starts` to any of `ends` (node ids), or None."""
+    """How any of `starts` hangs together with any of `ends` (node ids), or None.
+
+    The shortest chain of facts that hold, where there is one, as strong as the product of their
+    confidences; else the strongest path over arcs of any kind.
+    """
+    steps = between(starts, ends, lambda one: _facts(state, one, moment), settings.linking)
+    if steps:
+        return _chained(state, steps)
     rows = np.array([state.graph.row(i) for i in starts], np.int64)
     best = spread.paths(state.graph, rows, moment, settings)
     reached = [(best.value[r], r) for r in map(state.graph.row, ends) if r in best.value]
@@ -66,6 +74,21 @@ def connect(
         path=steps_of(state.graph, trail),
         strength=strength,
     )
+
+
+def _chained(state: State, steps: Sequence[tuple[int, int, int]]) -> Connection:
+    nodes = state.graph.nodes
+    path: list[Step] = []
+    strength = 1.0
+    for start, fact, end in steps:
+        known = nodes[state.graph.row(fact)]
+        told = int(known["subject"]) == start
+        into, out = ArcKind.SUBJECT, ArcKind.OBJECT
+        first, second = (into, out) if told else (out, into)
+        path.append(Step(src=start, dst=fact, kind=int(first), forward=False, weight=1.0))
+        path.append(Step(src=fact, dst=end, kind=int(second), forward=True, weight=1.0))
+        strength *= float(known["confidence"])
+    return Connection(start=steps[0][0], end=steps[-1][2], path=tuple(path), strength=strength)
 
 
 def neighbours(state: State, node_id: int) -> list[Neighbour]:

@@ -345,7 +345,8 @@ def promote(chosen, nodes, links, moment, limits, scores, added):
             if lost_words(bits[a], bits[b], idf) > limits[1]:
                 continue
             alike = gap <= limits[2] and cosines[a, b] >= limits[0]
-            alike = alike and subject[old] == subject[new]
+            # What is alike in other respects than those asked of replaces nothing.
+            alike = alike and subject[old] == subject[new] and bits[a] & bits[b] != 0
             alike = alike and not (flags[old] | flags[new]) & QUESTION
             if alike or is_heir(old, new, alive, valid_to, moment, links):
                 added[best[b]] += max(whole[a], own + gap) + STEP - own

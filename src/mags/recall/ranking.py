@@ -49,6 +49,12 @@ TRAIT_FIELDS = (
     *("confidence", "valid_from", "recorded_at"),
 )
 
+LEAST = 0.5
+"""Share of its value that a fact of the ball keeps that is not like the question at all.
+
+It may be a step to one that is.
+"""
+
 UNREACHED = 1e-6
 """Added to the spread's value before its logarithm is taken."""
 
@@ -96,12 +102,16 @@ def scored(
 ) -> Scored:
     """The features of the candidates and what they add to the scores.
 
-    A weight named `feature@document` is added to the feature's for texts nobody said.
+    A weight named `feature@document` is added to the feature's for texts nobody said, one named
+    `feature@statement` for queries that ask nothing.
     """
-    values = _columns(state, request, found, reach)
+    values = _columns(state, request, found, reach, settings.near)
     weights = dict(settings.weights)
     if not settings.spread:
         weights["spread"] = 0.0
+    if request.query.statement:
+        for name in NAMES:
+            weights[name] = weights.get(name, 0.0) + weights.get(f"{name}@statement", 0.0)
     plain, more, used, names = _weighed(tuple(weights.items()))
     out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
     weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
@@ -109,7 +119,7 @@ def scored(
 
 
 def _columns(
-    state: State, request: RecallRequest, found: Candidates, reach: Reach
+    state: State, request: RecallRequest, found: Candidates, reach: Reach, near: float
 ) -> NDArray[np.float32]:
     """Every feature of `NAMES`, shape (features, n), not yet standardised.
 
@@ -137,12 +147,12 @@ def _columns(
         out[AT["lexical_reworded"]] = bm25_of(found.matches[1:], rows)
     keys = nodes["session"][rows]
     sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
-    _reached(reach, rows, out)
+    _reached(reach, rows, near, out)
     _traits(state, request, rows, out[AT["speaker"] :])
     return out
 
 
-def _reached(reach: Reach, rows: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np.float32]) -> None:
     """What spread, walk and bridges say."""
     fill(rows, *reach.spread, out[AT["spread"]])
     out[AT["spread"]] = np.log(out[AT["spread"]] + np.float32(UNREACHED))
@@ -154,7 +164,11 @@ def _reached(reach: Reach, rows: NDArray[np.int64], out: NDArray[np.float32]) ->
             keys = np.array(sorted(values), np.int64)
             fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
     out[AT["chain"]] = out[AT["walk"]] > 1.0
-    np.minimum(out[AT["walk"]], 1.0, out=out[AT["walk"]])
+    # What stands near something named is seldom asked for unless it is like the question.
+    like = np.maximum(out[AT["similarity"]], out[AT["reworded"]]) / np.float32(near)
+    like[out[AT["chain"]] > 0] = 1.0
+    share = LEAST + (1 - LEAST) * np.clip(like, 0.0, 1.0)
+    out[AT["walk"]] = np.minimum(out[AT["walk"]], 1.0) * share
 
 
 def _traits(

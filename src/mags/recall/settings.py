@@ -32,6 +32,7 @@ WEIGHTS: dict[str, float] = {
     "cover_near@document": -0.74,
     "entity@document": 0.47,
     "spread@document": 0.2,
+    "similarity@statement": 2.66,
     "stale": -1.0,
     "recency": 0.05,
     "confidence": 0.02,
@@ -45,7 +46,8 @@ WEIGHTS: dict[str, float] = {
 Fitted by `python -m benchmarks.ranking` on licence-clean sets only; docs/log.md says on
 which, and what they reach. `stale`, `recency`, `importance`, `confidence` and `strength` are
 set by design: no set we may fit on has a question they decide. A weight `feature@document`
-is added to the feature's for texts nobody said.
+is added to the feature's for texts nobody said, `feature@statement` where the query asks nothing
+(chosen on `benchmarks.hints`).
 """
 
 
@@ -131,8 +133,10 @@ class RecallSettings:
     they start from once more, their scores divided by `mellow`, worth `second`. reached: candidates
     the spread may add. threshold, max_nodes: best-first paths of traces.
     hops: how far a walk over current facts goes from a named entity; ball: how many facts it
-    may bring. anchor_choice: `top` takes the best fused, `hull` covers the most ground in the
-    plane of the vectors.
+    may bring; linking: most facts of a chain between two things whose connection is asked for.
+    near: cosine with the question from which a fact of the ball counts fully, less below it.
+    anchor_choice: `top` takes the best fused, `hull` covers the most ground in the plane of the
+    vectors.
     """
 
     candidates: int = 128
@@ -148,6 +152,8 @@ class RecallSettings:
     max_nodes: int = 2_000
     hops: int = 4
     ball: int = 64
+    linking: int = 12
+    near: float = 0.4
     anchor_choice: Literal["hull", "top"] = "top"
     spread: bool = True
     walk: bool = True
@@ -169,13 +175,16 @@ class RecallSettings:
 
 _BOUNDS = (
     dict.fromkeys(("candidates", "anchors", "max_pushes", "max_nodes"), (1, ANY))
-    | dict.fromkeys(("hub_degree", "reached", "hops", "ball", "bridging", "crossing"), (0, ANY))
+    | dict.fromkeys(
+        ("hub_degree", "reached", "hops", "ball", "linking", "bridging", "crossing"), (0, ANY)
+    )
     | {
         "common_floor": (0, ANY),
         "common_share": (0.0, 1.0),
         "alpha": (1e-6, 1.0),
         "eps": (1e-12, 1.0),
         "threshold": (0.0, 1.0),
+        "near": (1e-6, 1.0),
         "mellow": (1e-6, ANY),
         "second": (0.0, ANY),
         "entity_seeds": (0.0, ANY),

@@ -34,6 +34,7 @@ from mags.models.grammar import (
 from mags.models.prompts import Prompt
 from mags.models.words import is_name
 from mags.ports.chat import ChatModel
+from mags.ports.intent import asks
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -135,7 +136,7 @@ class PromptedPolicy:
             Writing(
                 operations=tuple(operations),
                 mentions=_mentions(operations, turn),
-                is_question=turn.text.rstrip().endswith("?"),
+                is_question=asks(turn.text),
                 warnings=why if turn is turns[0] else (),
             )
             for turn, operations in zip(turns, written, strict=True)

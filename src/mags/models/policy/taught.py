@@ -45,6 +45,7 @@ from mags.models.policy.rules.when import moment
 from mags.models.policy.wording import backwards, stem
 from mags.models.rendering import DAYS, EPOCH, known, quote
 from mags.ports.chat import ChatModel, Message
+from mags.ports.intent import asks
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 
 Read = TypeVar("Read")
@@ -120,7 +121,7 @@ class CompactPolicy:
         return Writing(
             operations=sure,
             mentions=tuple(dict.fromkeys((*names, turn.speaker))),
-            is_question=turn.text.rstrip().endswith("?"),
+            is_question=asks(turn.text),
         )
 
     def _decide(self, role: str, prompt: str, read: Callable[[str], Read]) -> Read:

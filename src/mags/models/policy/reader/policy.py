@@ -38,6 +38,7 @@ from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.tokens import own_words
 from mags.models.words import is_name, stems
 from mags.ports.english import ENGLISH, language
+from mags.ports.intent import asks
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -221,7 +222,12 @@ class ReaderPolicy:
         tongue = language(turn.text)
         if tongue != ENGLISH:
             why = f"It is in another language than English ({tongue}): kept and found, not read."
-            return Writing(understood=False, why=why, mentions=mentions(turn.text))
+            return Writing(
+                understood=False,
+                why=why,
+                mentions=mentions(turn.text),
+                is_question=asks(turn.text),
+            )
         writing = self._rules.write(turn, recent, recalled)
         if turn.speaker.casefold() in ASSISTANTS:
             return writing  # long, and of what it proposes nothing is so until somebody takes it up

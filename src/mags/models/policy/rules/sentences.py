@@ -11,6 +11,7 @@ from mags.models.policy.rules.clauses import clause_at
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.tokens import Token, own_words, sentences, starts_with, tokenise
+from mags.ports.intent import QUESTION_MARKS
 
 _MOST = 60
 """Sentences of a turn that are read; what comes after is kept with the turn."""
@@ -105,7 +106,7 @@ def _request_at(tokens: Sequence[Token]) -> int:
             while i and _ties(tokens[i - 1]):
                 i -= 1
             return i
-    return 0 if any(t.text == "?" for t in tokens[-2:]) else len(tokens)
+    return 0 if any(t.text in QUESTION_MARKS for t in tokens[-2:]) else len(tokens)
 
 
 def _ties(token: Token) -> bool:
@@ -122,7 +123,7 @@ _LOOSE = lex.parts(
 
 def is_question(tokens: Sequence[Token]) -> bool:
     """Say whether a sentence asks, or asks for something."""
-    return any(t.text == "?" for t in tokens[-2:]) or _asks(opened(tokens)[0])
+    return any(t.text in QUESTION_MARKS for t in tokens[-2:]) or _asks(opened(tokens)[0])
 
 
 def _asks(tokens: Sequence[Token]) -> bool:
@@ -135,7 +136,7 @@ def _asks(tokens: Sequence[Token]) -> bool:
     if first in _ASKING:
         after = words[2] if second == "n't" and len(words) > 2 else second
         return after in _ASKED
-    ends = any(t.text == "?" for t in tokens[-2:])
+    ends = any(t.text in QUESTION_MARKS for t in tokens[-2:])
     asks = second in _ASKING | {"'s", "'re"} and first not in _LINKING
     return first in lex.QUESTION_WORDS - {"that"} and (asks or ends)
 
