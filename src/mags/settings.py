@@ -116,7 +116,7 @@ class AnswerSettings:
     "extractive" (no model even where there is one). `rounds`: calls of the model for an answer,
     so that it may recall again `rounds` - 1 times, `queries` at once, `again_tokens` each time.
     `threshold`: how likely right an answer without a model has to be
-    (`python -m benchmarks.abstain` prints it).
+    (`python -m benchmarks.fit_answers` prints what follows from it).
     """
 
     mode: Literal["chat", "manager", "extractive"] = "chat"

@@ -14,7 +14,7 @@ from mags.models import rendering
 from mags.models.answer.citations import pairs
 from mags.models.answer.closest import quote
 from mags.models.answer.question import content
-from mags.models.answer.spans import SpanReader, Weighed
+from mags.models.answer.spans import SpanReader, Weighed, around
 from mags.models.words import stems
 from mags.ports.answer import Answer, ContextItem, RecallAgain
 from mags.ports.policy import Turn
@@ -57,6 +57,10 @@ _LESS = frozenset(
 )
 _ASKING = {"older": "How old is {}?", "younger": "How old is {}?"}
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_UNIT = re.compile(
+    r"[$\N{EURO SIGN}\N{POUND SIGN}]|\b(?:hour|day|week|month|year|second|minute|mile|kilo|metre)"
+)
+"""What a number is of, or for: two are compared where it is the same."""
 _MARK = re.compile(r"\[m(\d+)\]")
 _THAT = frozenset({"", "that", "this", "it", "so"})
 
@@ -140,7 +144,7 @@ def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -
     if asked is None:
         return None
     how = asked["how"].casefold()
-    held = []
+    held, units = [], list[frozenset[str]]()
     for option in (asked["one"], asked["other"]):
         words = content(option)
         turns = [i for i in items if i.fact is None and words and words <= content(i.text)]
@@ -161,8 +165,9 @@ def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -
         if best is None or best[2] < LEAST_TOLD or amount is None:
             return None
         held.append((float(amount[0].replace(",", "")), item, option))
+        units.append(frozenset(_UNIT.findall(around(item.text, best[0], best[1], 0).casefold())))
     (a, one, first), (b, another, second) = held
-    if a == b:
+    if a == b or len({*units}) > 1:
         return None
     option = first if (a < b) == (how in _LESS) else second
     kept = list({item.id: item for item in (one, another)}.values())
