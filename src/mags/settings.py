@@ -123,7 +123,7 @@ class AnswerSettings:
     rounds: int = field(default=3, metadata=_within(1, 10))
     queries: int = field(default=3, metadata=_within(1, 10))
     again_tokens: int = field(default=600, metadata=_within(50, 1_000_000))
-    threshold: float = field(default=0.72, metadata=_within(0.0, 1.0))
+    threshold: float = field(default=0.74, metadata=_within(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

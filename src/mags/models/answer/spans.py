@@ -60,14 +60,18 @@ CHANGED = re.compile(
     r"|delayed|extended|pushed|brought forward|rescheduled|cancelled|raised|lowered|bumped"
     r"|(?:up|down) to"
     r"|(?:put|gone?|went|goes|going|cut|came|come) (?:it |them )?(?:up|down|off|back)|over to"
-    r"|correction|actually|scratch that|not [\w' ]+ but|no,? wait|make (?:it|that)|back to"
-    r"|taken? over|handed|it's (?:now )?\d|so it's|since (?:monday|today|yesterday)|in the end"
-    r"|told no|used to|was out|is out|i'm out|again|a new|no more|i (?:said|told you)|new one"
-    r"|instead of|now it'?s|is now|turns out|wrong|update)\b|^\*\w",
+    r"|correction|actually|scratch that|not [\w' ]+ but)\b",
     re.I,
 )
-"""What a turn says that tells a matter anew."""
-
+"""What shows that a matter is told anew."""
+RENEWED = re.compile(
+    rf"{CHANGED.pattern}|\b(?:no,? wait|make (?:it|that)|back to|taken? over|handed"
+    r"|it's (?:now )?\d|so it's|since (?:monday|today|yesterday)|in the end|told no|used to"
+    r"|(?:was|is|i'm) out|again|a new|new one|no more|i (?:said|told you)|turns out|wrong"
+    r"|update)\b|^\*\w",
+    re.I,
+)
+"""The same, and what may show it: for what is weighed, not for what decides."""
 NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
 NAME_BEHIND = re.compile(r"(?: [^\W\d_a-z][\w'-]+)+")
 
@@ -139,7 +143,7 @@ def candidates(
             "hedged": float(HEDGED.search(span.sentence) is not None),
             "asks": float(span.sentence.rstrip().endswith("?")),
             "later": float(bool(later)),
-            "changed": float(any(CHANGED.search(other.text) for other in later)),
+            "changed": float(any(RENEWED.search(other.text) for other in later)),
             "changes": float(span.anew),
             "corrected": float(any(CORRECTED.search(other.text) for other in later)),
             "corrects": float(CORRECTED.search(span.sentence) is not None),
@@ -186,7 +190,7 @@ class _Span:
     @property
     def anew(self) -> bool:
         """Whether it is told as news of something known."""
-        return bool(CHANGED.search(self.quote) or CORRECTED.search(self.quote))
+        return bool(RENEWED.search(self.quote) or CORRECTED.search(self.quote))
 
     def alike(self, other: _Span) -> bool:
         """Whether both may say the same."""

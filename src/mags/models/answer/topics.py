@@ -23,6 +23,8 @@ MOST_TOLD = 4
 """Turns of a matter that are quoted."""
 LEAST_TOLD = 0.35
 """How likely the number that is told of one of two has to be."""
+LEAST_ALONE = 0.3
+"""How likely a turn has to answer that is the only one to tell of a matter."""
 _WHO = r"(?:I|we|you|[A-Z][\w'-]*(?: [A-Z][\w'-]*)?|(?:the )?user)"
 _TOPIC = r"(?P<topic>[^?]+?)(?: (?:so far|again|now|these days))?\W*$"
 _OF = re.compile(
@@ -96,9 +98,11 @@ def told_of(question: Turn, read: Sequence[Weighed]) -> Answer | None:
     ][:MOST_TOLD]
     if len(found) < 1 + bool(_CHANGED.search(question.text)):
         return None  # a change has a before and an after
+    sure = max(one.best for one in found)
+    if len(found) == 1 and sure < LEAST_ALONE:
+        return None
     kept = sorted((one.candidate.item for one in found), key=lambda item: item.at)
     citations = tuple(item.id for item in kept)
-    sure = max(one.best for one in found)
     return Answer(
         text=" ".join(map(quote, kept)), citations=citations, support=sure, links=pairs(citations)
     )
@@ -136,6 +140,11 @@ def told_when(
         return None
     text = f"{rendering.date(told.at)} \N{EM DASH} {quote(told)}"
     return Answer(text=text, citations=(told.id,), support=1.0)
+
+
+def compares(text: str) -> bool:
+    """Whether a question asks which of two is more, which no single value answers."""
+    return _WHICH.match(text.strip()) is not None
 
 
 def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -> Answer | None:
