@@ -22,6 +22,7 @@ from mags.models.answer.people import (
     about_whom,
     asks_own_name,
     before_another,
+    before_nobody,
     by_name,
     own_name,
     profile,
@@ -69,6 +70,8 @@ DASH = "\N{EM DASH}"
 FIRM = 0.16
 """How much less sure a fact may be that is no guess, where not just what holds now is asked: it
 was found likely once, when it was read."""
+LATER = 0.1
+"""How likely something else may be that was told later, where what holds now is asked."""
 YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
@@ -237,7 +240,7 @@ class ExtractiveAnswerer:
         answer = told_of(turn, read) or compared(turn, items, reader)
         if answer is not None:
             return answer
-        if compares(turn.text):
+        if compares(turn.text) or before_nobody(turn, items):
             return closest_read(parsed, items, read)
         fact = self.of_fact(turn, items)
         by_id = {item.id: item for item in items}
@@ -274,7 +277,8 @@ class ExtractiveAnswerer:
         told = fact_features(parsed, own, head, fact.support, read)
         if read[0].best >= self.sure and says(read[0], own, head):
             return True
-        firm = not own.tentative and NOW.search(turn.text) is None
+        still = NOW.search(turn.text) is None or told["later"] < LATER
+        firm = not own.tentative and still
         return likely("fact", parsed, told) >= self.sure - FIRM * firm
 
     def of_fact(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:

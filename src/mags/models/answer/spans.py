@@ -21,7 +21,7 @@ from pathlib import Path
 from mags.models.answer.cues import STOP
 from mags.models.answer.dates import day_told, since_told
 from mags.models.answer.question import ParsedQuestion, content
-from mags.models.answer.support import compare, contrary, kind_share, rare_share
+from mags.models.answer.support import compare, contrary, kind_share, rare_share, spans_days
 from mags.models.answer.told import CLAUSE, CORRECTED, DENIED, HEDGED, SINCE
 from mags.models.policy.reader.network import Calibration
 from mags.models.words import stems
@@ -240,6 +240,8 @@ def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> 
     asked = stems(span.text) if sure else parsed.words
     if parsed.kind == "time" and EACH.search(text):
         return span.text
+    if parsed.kind == "time" and spans_days(replace(item, text=span.sentence)):
+        return ""  # both days tell it, so the turn is quoted
     if SINCE.search(text) or parsed.kind == "time":
         tell = since_told if SINCE.search(text) else day_told
         told_when = tell(text, span.sentence, item.at, asked)

@@ -160,8 +160,8 @@ def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -
         if not turns:
             return None
         if how.endswith(("first", "last")):
-            first = min(turns, key=lambda item: item.at)
-            held.append((first.at, first, option))
+            told = min(turns, key=lambda item: item.at)
+            held.append((told.at, told, option))
             continue
         text = _ASKING.get(how, "How much is {}?").format(option)
         said = [Turn(text=i.text, speaker=i.speaker, at=i.at) for i in turns[:MOST_TOLD]]
