@@ -18,13 +18,14 @@ import argparse
 import gzip
 import hashlib
 import json
+import os
 import pickle
 import random
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -32,15 +33,15 @@ from typing import Any
 import mags
 from benchmarks.results import CACHE, DATA, ROOT
 from benchmarks.vectors import shipped
-from mags.app import make_policy
-from mags.errors import MagsError
+from mags.app import make_answerer, make_policy
+from mags.errors import InvalidInput, MagsError
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.policy.rules.when import COUNTED
 from mags.models.words import stems, word_set
 from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
 from mags.ports.english import lemma
 from mags.ports.policy import Turn
-from mags.settings import Settings
+from mags.settings import read_settings
 from mags_lab.talk import corpus
 
 COMMAND = "python -m benchmarks.answers"
@@ -152,9 +153,9 @@ def main(arguments: Sequence[str]) -> int:
     except (MagsError, OSError) as failure:
         print(failure, file=sys.stderr)
         return 1
-    quoting = ExtractiveAnswerer()
+    quoting = quoting_answerer()
     if options.threshold is not None:
-        quoting = ExtractiveAnswerer(threshold=options.threshold)
+        quoting = replace(quoting, threshold=options.threshold)
     judged = [(case, answer := answered(quoting, case), judge(case, answer)) for case in cases]
     print(*table(judged), sep="\n")
     wanted = [one for one in judged if options.only in ("", kind_of(one[0]), one[2])]
@@ -163,6 +164,15 @@ def main(arguments: Sequence[str]) -> int:
     ):
         print(*told(case, answer, verdict), sep="\n")
     return 0
+
+
+def quoting_answerer() -> ExtractiveAnswerer:
+    """The answerer of the settings without a language model, with their reader."""
+    settings = read_settings(os.environ)
+    made = make_answerer(settings, None, make_policy(settings, None))
+    if not isinstance(made, ExtractiveAnswerer):
+        raise InvalidInput(f"{made.name} quotes nothing")
+    return made
 
 
 # The talks.
@@ -267,7 +277,7 @@ def _turn(text: str, speaker: str, at: datetime, session: str) -> Turn:
 
 def met(talk: Talk) -> list[Met]:
     """The questions of a talk as a memory in its shipped settings met them."""
-    mark = hashlib.sha256(repr(talk).encode())
+    mark = hashlib.sha256(repr((talk, read_settings(os.environ).policy)).encode())
     for path in sorted((ROOT / "src" / "mags").rglob("*.[pt][yo]*")):
         if path.suffix in (".py", ".toml") and not APART & {*path.parts}:
             mark.update(path.read_bytes())
@@ -283,7 +293,7 @@ def met(talk: Talk) -> list[Met]:
 def _met(talk: Talk) -> Iterator[Met]:
     now = [talk.turns[0][1].at]
     listener = Listener()
-    settings = Settings()
+    settings = read_settings(os.environ)
     with mags.open(
         None,
         embedder=shipped(CACHE),

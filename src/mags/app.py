@@ -106,7 +106,7 @@ def make_parts(
     return Parts(
         embedder=embedder,
         policy=policy,
-        answerer=given.answerer or make_answerer(settings, chat),
+        answerer=given.answerer or make_answerer(settings, chat, policy),
         clock=clock,
         settings=settings.memory,
         sleep=settings.sleep,
@@ -209,9 +209,15 @@ def make_adapters(folder: Path | None, language: str = "en") -> Policy:
     return read(folder, language=language)
 
 
-def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:
-    """The model where there is one, falling back to quoting."""
-    quoting = ExtractiveAnswerer(threshold=settings.answer.threshold)
+def make_answerer(settings: Settings, chat: ChatModel | None, policy: Policy) -> Answerer:
+    """The model where there is one, falling back to quoting, with the reader where the policy has
+    one."""
+    least = settings.answer.threshold
+    quoting = (
+        ExtractiveAnswerer(sure=least, reader=policy.reader.answers)
+        if isinstance(policy, ReaderPolicy)
+        else ExtractiveAnswerer()
+    )
     if chat is None or settings.answer.mode == "extractive":
         return quoting
     budget = AnswerBudget(

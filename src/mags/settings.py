@@ -118,15 +118,15 @@ class AnswerSettings:
     "extractive" (no model even where there is one). `rounds`: calls of the model for an answer
     (and its plan), so that it may recall again `rounds` - 1 times, `queries` at once,
     `again_tokens` each time.
-    `threshold`: support from which the extractive answerer speaks
-    (`python -m benchmarks.abstain` prints it).
+    `threshold`: how likely right an answer without a model has to be
+    (`python -m benchmarks.fit_answers` prints what follows from it).
     """
 
     mode: Literal["chat", "manager", "extractive"] = "chat"
     rounds: int = field(default=2, metadata=_within(1, 10))
     queries: int = field(default=3, metadata=_within(1, 10))
     again_tokens: int = field(default=600, metadata=_within(50, 1_000_000))
-    threshold: float = field(default=0.59, metadata=_within(0.0, 1.0))
+    threshold: float = field(default=0.74, metadata=_within(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

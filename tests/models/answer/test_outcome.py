@@ -3,7 +3,7 @@
 from mags.models.answer.closest import NOT_SURE, UNKNOWN
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import outcome_of
-from mags.models.answer.told import AnswerSpan
+from mags.models.policy.reader.policy import TrainedReader
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
 
@@ -113,19 +113,50 @@ def test_what_is_told_in_few_words_of_ones_own_is_answered():
     assert ask("When is Ana's chess club?", club, other).text.startswith("tuesdays 19.00 ")
 
 
-def test_a_reader_of_spans_answers_where_it_is_sure():
-    items = (turn(1, "we ended up at the Albinoni place", score=3.0), turn(2, "nice", score=1.0))
-    question = Turn(text="Where did Ana eat?", speaker="Ben", at=AUGUST_10 + DAY)
+def reading() -> ExtractiveAnswerer:
+    return ExtractiveAnswerer(reader=TrainedReader().answers, sure=0.5)
 
-    def asked(probability: float) -> Answer:
-        def read(_: str, speaker: str, text: str) -> list[AnswerSpan]:
-            at = text.find("the Albinoni place")
-            return [] if at < 0 else [AnswerSpan(start=at, end=at + 18, probability=probability)]
 
-        answerer = ExtractiveAnswerer(reader=read)
-        return answerer.answer(question, items, recent=(), recall_again=lambda _: items)
+def read(text: str, *items: ContextItem, recent: tuple[Turn, ...] = ()) -> Answer:
+    question = Turn(text=text, speaker="Ben", at=AUGUST_10 + DAY)
+    return reading().answer(question, items, recent=recent, recall_again=lambda _: items)
 
-    sure, unsure = asked(0.8), asked(0.3)
-    assert sure.text.startswith("the Albinoni place \N{EM DASH} ")
-    assert (sure.outcome, sure.support, sure.citations) == ("answered", 0.8, (1,))
-    assert unsure.outcome == "closest"
+
+def test_the_reader_answers_with_the_words_of_a_turn_or_its_quote_and_cites_it():
+    items = (turn(1, "I live in Ghent.", score=3.0), turn(2, "nice", score=1.0))
+    answer = read("Where does Ana live?", *items)
+    assert answer.outcome == "answered"
+    assert answer.citations == (1,)
+    assert "Ghent" in answer.text
+    assert 0.5 <= answer.support <= 1.0
+
+
+def test_the_reader_says_what_is_closest_where_nobody_has_told_it():
+    items = (turn(1, "we live in Ghent since May", score=3.0), turn(2, "nice", score=1.0))
+    assert read("How old is Ana's cousin?", *items).outcome == "closest"
+
+
+def test_that_something_else_is_not_so_denies_nothing():
+    items = (turn(1, "oh no! no dogs at your place then", score=3.0),)
+    assert read("Does Giulia have a boat?", *items).outcome != "answered"
+
+
+def test_all_that_was_told_of_a_matter_is_quoted_oldest_first():
+    new = turn(2, "the rent is 1350 now, they put it up", score=4.0, at=AUGUST_10 + 60)
+    old = turn(1, "our rent is 1200 a month", score=3.0)
+    answer = read("What changed about Ana's rent?", new, old)
+    assert answer.citations == (1, 2)
+    assert read("What changed about Ana's rent?", new).outcome != "answered"
+
+
+def test_when_something_was_told_is_the_day_of_the_turn():
+    boiler = turn(1, "the boiler is leaking again", score=3.0)
+    assert read("When did Ana mention the boiler?", boiler).text.startswith("10 August 2024 ")
+
+
+def test_of_two_the_one_with_the_higher_number_told_is_more():
+    son = turn(1, "my son Paul is 12 years old", score=3.0)
+    girl = turn(2, "my daughter Ida is 9 years old", score=2.0)
+    assert read("Who is older, Ida or Paul?", son, girl).text.startswith("Paul ")
+    assert read("Who is younger, Ida or Paul?", son, girl).text.startswith("Ida ")
+    assert read("Who is older, Ida or Max?", son, girl).outcome != "answered"

@@ -129,7 +129,6 @@ def memory() -> Iterator[Memory]:
     [
         ("Who was my manager before Priya?", "Denise", "Priya"),
         ("Who was my trainer before Dan?", "Kayleigh", "Dan"),
-        ("What does Sem like to eat?", "pancakes", "dinosaurs"),
         ("Who do I live with?", "Paula", "Sem"),
         ("When am I on holiday?", "7 April", "Sem"),
     ],

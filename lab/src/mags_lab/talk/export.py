@@ -177,13 +177,14 @@ def answers_calibrated(reader: TrainedReader, told: Sequence[Dialogue]) -> Calib
             near = sorted(one.turns, key=lambda s: -len(words & stems(f"{s.speaker} {s.text}")))[
                 :NEAREST
             ]
-            for said in {s.id: s for s in (*near, *(by_id[i] for i in asked.evidence))}.values():
-                read = reader.answer_features(
-                    Turn(text=asked.text, speaker=asked.who),
-                    Turn(text=said.text, speaker=said.speaker),
-                )
-                if read is not None:
-                    start, end, features = read
+            turns = list({s.id: s for s in (*near, *(by_id[i] for i in asked.evidence))}.values())
+            read = reader.answer_features(
+                Turn(text=asked.text, speaker=asked.who),
+                [Turn(text=said.text, speaker=said.speaker) for said in turns],
+            )
+            for said, span in zip(turns, read, strict=True):
+                if span is not None:
+                    start, end, features = span
                     right = said.id in asked.evidence and _answers(said.text[start:end], asked)
                     found.append((features, right))
     return logistic(found)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from mags.models import rendering
 from mags.models.answer.citations import pairs
 from mags.models.answer.question import ParsedQuestion, content
+from mags.models.answer.spans import Weighed
 from mags.models.answer.support import kind_share, mentioned_text
 from mags.models.words import stems
 from mags.ports.answer import Answer, ContextItem
@@ -43,6 +45,23 @@ def closest(
     best = max((support.get(item.id, 0.0) for item in items), default=0.0)
     if not any(shares(question, item) for item in items):
         return Answer(text=UNKNOWN, outcome="unknown", support=best)
+    return _quoting(kept, best)
+
+
+def closest_read(
+    question: ParsedQuestion, items: Sequence[ContextItem], read: Sequence[Weighed]
+) -> Answer:
+    """Quote the two turns that were read and most likely answer; see `closest`."""
+    if not read:
+        return closest(question, items, {})
+    best = max(one.best for one in read)
+    if not any(shares(question, item) for item in items):
+        return Answer(text=UNKNOWN, outcome="unknown", support=best)
+    kept = sorted(read, key=lambda one: -one.quote)[:MOST_SHOWN]
+    return _quoting([replace(o.candidate.item, text=o.candidate.quote) for o in kept], best)
+
+
+def _quoting(kept: Sequence[ContextItem], best: float) -> Answer:
     citations = tuple(item.id for item in kept)
     return Answer(
         text=f"{NOT_SURE} {'; '.join(map(quote, kept))}",

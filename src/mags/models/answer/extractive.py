@@ -10,24 +10,36 @@ sure it says so and quotes the two memories that come closest.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.citations import pairs
-from mags.models.answer.closest import CLOSE, MOST_QUOTED, OPEN, brief, closest, quote
+from mags.models.answer.closest import CLOSE, MOST_QUOTED, OPEN, brief, closest, closest_read, quote
 from mags.models.answer.cues import CUES, KIN_TERMS, WEEKDAYS, dead, of_nobody_else
 from mags.models.answer.people import (
     about_whom,
     asks_own_name,
     before_another,
+    before_nobody,
     by_name,
     own_name,
     profile,
     turns_about,
 )
 from mags.models.answer.question import ParsedQuestion, content, read_question
+from mags.models.answer.spans import (
+    CHANGED,
+    EACH,
+    NOW,
+    SpanReader,
+    Weighed,
+    fact_features,
+    likely,
+    says,
+    weighed_turns,
+)
 from mags.models.answer.support import (
     ENDED,
     WRONG_KIND_FACTOR,
@@ -43,18 +55,24 @@ from mags.models.answer.support import (
 from mags.models.answer.talk import said_last
 from mags.models.answer.told import (
     CORRECTED,
-    SpanReader,
     covers,
     covers_shortly,
     passage,
     said_first,
 )
+from mags.models.answer.topics import compared, compares, told_of, told_when
 from mags.models.words import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 DASH = "\N{EM DASH}"
+FIRM = 0.16
+"""How much less sure a fact may be that is no guess, where not just what holds now is asked: it
+was found likely once, when it was read."""
+LATER = 0.1
+"""How likely something else may be that was told later, where what holds now is asked."""
+YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
 """Facts of somebody of whom everything is asked; of whom fewer are held, turns are quoted."""
@@ -66,26 +84,11 @@ NEAREST = 2
 """Turns that recall put first: these speak of what is asked even in other words."""
 LESS_SURE = 0.8
 """Of the threshold: what a turn needs that has all that is asked."""
-NOW = re.compile(
-    r"\b(?:now|still|currently|nowadays|these days|any ?more|any longer|at the moment|today|latest"
-    r"|most recent|last time)\b",
-    re.I,
-)
-"""What shows that the latest word is asked for."""
 VALUED = ("time", "place", "number")
 """Kinds of answer that a text shows it has."""
 PLACING = (" in", " at", " to", " for", " from", " near", " on")
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
-CHANGED = re.compile(
-    r"\b(?:now(?! and (?:then|again))|nowadays|these days|chang(?:ed|es)|moved|instead"
-    r"|any ?more|no longer|from now on|from then on|after all|switched|swapped|replaced|postponed"
-    r"|delayed|extended|pushed|brought forward|rescheduled|cancelled|raised|lowered|bumped"
-    r"|(?:up|down) to"
-    r"|(?:put|gone?|went|goes|going|cut|came|come) (?:it |them )?(?:up|down|off|back)|over to"
-    r"|correction|actually|scratch that|not [\w' ]+ but)\b",
-    re.I,
-)
 COUNT = re.compile(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) "
     r"(?:more |other |different )?(?P<noun>[a-z]+)(?P<behind>[^.!?;]*)",
@@ -100,12 +103,14 @@ LEAST = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractiveAnswerer:
-    """An `Answerer` that quotes. `threshold`: support from which it speaks.
+    """An `Answerer` that quotes.
 
-    `reader`: finds the words of a turn that answer a question; None leaves that to cues.
+    `reader`: finds the words of a turn that answer a question; None leaves turns to cues. `sure`:
+    how likely right an answer has to be with a reader, `threshold`: the support without one.
     """
 
     threshold: float = 0.59
+    sure: float = 0.74
     weights: SupportWeights = field(default_factory=SupportWeights)
     reader: SpanReader | None = None
 
@@ -134,12 +139,17 @@ class ExtractiveAnswerer:
         answer = (
             _answer_about_person(question, items)
             or said_last(question, recent, recall_again)
-            or self._answer(question, shown)
-            or self._by_name(question, shown)
-            or self._read(question, shown)
-            or self._told_shortly(question, shown)
-            or self._closest(question, shown)
+            or told_when(question, items, recent, recall_again)
         )
+        if answer is None and self.reader is not None:
+            answer = self._of_all(question, shown, self.reader)
+        if answer is None:
+            answer = (
+                self._answer(question, shown)
+                or self._by_name(question, shown)
+                or self._told_shortly(question, shown)
+                or self._closest(question, shown)
+            )
         if on_text is not None:
             on_text(answer.text)
         return answer
@@ -223,23 +233,60 @@ class ExtractiveAnswerer:
             text=f"{text}{_mark(item)}{_source(item)}", citations=(item.id,), support=support
         )
 
-    def _read(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
-        """What the reader finds in the turns put first, where it is as sure as the threshold."""
-        if self.reader is None:
-            return None
-        turns = [item for item in items if item.fact is None][:MOST_HEARD]
-        found = [
-            (span.probability, item, item.text[span.start : span.end])
-            for item in turns
-            for span in self.reader(turn.text, item.speaker, item.text)
-        ]
-        sure, item, head = max(found, key=lambda one: one[0], default=(0.0, None, ""))
-        if item is None or sure < self.threshold:
-            return None
-        if overtaken(read_question(turn), turn.text, item, items):
-            return None
-        text = f"{head} {DASH} {OPEN}{brief(item.text)}{CLOSE}{_mark(item)}{_source(item)}"
-        return Answer(text=text, citations=(item.id,), support=sure)
+    def _of_all(self, turn: Turn, items: Sequence[ContextItem], reader: SpanReader) -> Answer:
+        """The likeliest of what a fact and the turns that are read answer, else the closest."""
+        parsed = read_question(turn)
+        read = weighed_turns(turn, parsed, items, reader)
+        answer = told_of(turn, read) or compared(turn, items, reader)
+        if answer is not None:
+            return answer
+        if compares(turn.text) or before_nobody(turn, items):
+            return closest_read(parsed, items, read)
+        fact = self.of_fact(turn, items)
+        by_id = {item.id: item for item in items}
+        if fact is not None and self._stands(turn, parsed, fact, by_id, read):
+            return fact
+        best = max(read, key=lambda one: one.best, default=None)
+        if best is None or best.best < self.sure:
+            return closest_read(parsed, items, read)
+        found, item = best.candidate, best.candidate.item
+        words = brief(found.quote)
+        if best.value >= min(self.sure, best.quote):
+            words = f"{found.head} {DASH} {OPEN}{words}{CLOSE}"
+        return Answer(
+            text=f"{words}{_mark(item)}{_source(item)}", citations=(item.id,), support=best.best
+        )
+
+    def _stands(
+        self,
+        turn: Turn,
+        parsed: ParsedQuestion,
+        fact: Answer,
+        items: Mapping[int, ContextItem],
+        read: Sequence[Weighed],
+    ) -> bool:
+        """Whether what a fact answers is likely right, by the turns. Where none is there, it is."""
+        own = items[fact.citations[0]]
+        hops = [i for i in fact.citations if items[i].step is not None]
+        if len(hops) > 1 or not read:
+            return True  # a chain, or what nobody said in a turn
+        head, dash, _ = fact.text.partition(f" {DASH} ")
+        head = head if dash else ""
+        if EACH.search(turn.text) and YEAR.search(head):
+            return False  # what comes again and again has no date
+        told = fact_features(parsed, own, head, fact.support, read)
+        if read[0].best >= self.sure and says(read[0], own, head):
+            return True
+        still = NOW.search(turn.text) is None or told["later"] < LATER
+        firm = not own.tentative and still
+        return likely("fact", parsed, told) >= self.sure - FIRM * firm
+
+    def of_fact(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
+        """What facts alone answer, however the turns speak; None where none fits."""
+        alone = replace(self, reader=None)
+        known = [item for item in items if item.fact is not None]
+        found = alone._answer(turn, known) or alone._by_name(turn, known)
+        return found
 
     def _told_shortly(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
         """The day or the number told by a turn that recall put first, however shortly.

@@ -206,6 +206,15 @@ def before_another(
     return asked, [replace(item, current=False) if item is last else item for item in kept]
 
 
+def before_nobody(question: Turn, items: Sequence[ContextItem]) -> bool:
+    """Whether a question asks for what was before somebody whom no memory names."""
+    match = _BEFORE.match(question.text.strip())
+    if match is None or _CLAUSE.match(match["next"]) or not match["next"][:1].isupper():
+        return False
+    named = content(match["next"])
+    return bool(named) and not any(named <= content(item.text) for item in items)
+
+
 def _begun(item: ContextItem) -> float:
     """When a fact began: when it was said, where nothing else is stated."""
     return item.at if item.valid_from is None else item.valid_from

@@ -7,8 +7,7 @@ and holds the kind of thing that is asked for. A reader, where there is one, fin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mags.models.answer.cues import CUES, MONEY, STOP, of_nobody_else
 from mags.models.answer.cues import NAMED as NAME_TOLD
@@ -63,19 +62,6 @@ SUM = re.compile(
     r"|rupees|yen|pence|cents)\b|\b[\w-]+(?: [\w-]+)? (?:euros|dollars|pounds|quid|francs)\b)",
     re.I,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerSpan:
-    """Words of a text that may answer: text[start:end], and how probable that is, in [0, 1]."""
-
-    start: int
-    end: int
-    probability: float
-
-
-SpanReader = Callable[[str, str, str], Sequence[AnswerSpan]]
-"""A question, who said a text, and the text, to the spans that may answer, best first."""
 
 
 def passage(question: ParsedQuestion, text: str, most: int) -> str:

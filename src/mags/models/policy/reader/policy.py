@@ -73,8 +73,12 @@ class TalkReader(Protocol):
         """How likely a turn that tells `facts` ends each of what is held."""
         ...
 
-    def answers(self, question: Turn, said: Turn) -> list[tuple[int, int, float]]:
-        """Where words of a remembered turn answer a question, and how likely: (start, end, p)."""
+    def answers(
+        self, question: Turn, said: Sequence[Turn]
+    ) -> Sequence[tuple[int, int, float] | None]:
+        """Where words of each remembered turn answer a question, and how likely: (start, end, p).
+
+        None where nothing of a turn can."""
         ...
 
 
@@ -140,33 +144,37 @@ class TrainedReader:
             for n, one in enumerate(held)
         ]
 
-    def answers(self, question: Turn, said: Turn) -> list[tuple[int, int, float]]:
-        """Where words of a remembered turn answer a question, and how likely: (start, end, p).
+    def answers(self, question: Turn, said: Sequence[Turn]) -> list[tuple[int, int, float] | None]:
+        """Where words of each remembered turn answer a question, and how likely: (start, end, p).
 
-        At most one span. The speakers say whose "I" it is, in each.
+        One span a turn at most; None where it is too long to be read. The speakers say whose "I"
+        it is, in each.
         """
-        found = self.answer_features(question, said)
-        if found is None:
-            return []
-        start, end, told = found
-        return [(start, end, self._open()[0].answer.probability(told))]
+        right = self._open()[0].answer
+        return [
+            None if one is None else (one[0], one[1], right.probability(one[2]))
+            for one in self.answer_features(question, said)
+        ]
 
     def answer_features(
-        self, question: Turn, said: Turn
-    ) -> tuple[int, int, Mapping[str, float]] | None:
-        """The likeliest span and what speaks for it; None where the text is too long to be read."""
+        self, question: Turn, said: Sequence[Turn]
+    ) -> list[tuple[int, int, Mapping[str, float]] | None]:
+        """The likeliest span of each turn and what speaks for it, read together."""
         trained, encoder = self._open()
-        layout = asked_layout(question, said)
-        states = encoder.token_states(layout.text)
-        if not states.whole:
-            return None
         network = trained.network
-        best = answered(layout, network.answers(network.trunk(*_seen(layout, states))))
-        if best is None:
-            return None
-        (first, last), told = best
-        begins = layout.offset + len(said.speaker) + 2  # who said it stands before what was said
-        return first - begins, last - begins, told
+        layouts = [asked_layout(question, one) for one in said]
+        found: list[tuple[int, int, Mapping[str, float]] | None] = [None] * len(said)
+        for place, states in encoder.states_of([one.text for one in layouts]):
+            layout = layouts[place]
+            if not states.whole:
+                continue
+            best = answered(layout, network.answers(network.trunk(*_seen(layout, states))))
+            if best is not None:
+                (first, last), told = best
+                # Who said it stands before what was said.
+                begins = layout.offset + len(said[place].speaker) + 2
+                found[place] = first - begins, last - begins, told
+        return found
 
     def _states(self, text: str) -> TokenStates:
         """What the encoder makes of a text; the last one is kept, it is read more than once."""

@@ -1,0 +1,203 @@
+"""`python -m benchmarks.fit_answers`: fit how likely an answer of what was recalled is right.
+
+Every question of the corpus's `dev` split, as a memory in its shipped settings met it
+(`benchmarks.answers`), gives one example a turn that is read and one a fact that fits: its features
+and whether it is right by the rule of that benchmark. A logistic model for each form of answer and
+kind of question is written where `mags.models.answer.spans` reads it.
+
+Printed is what five folds over dialogues give, each judged by what was fitted on the others: for
+thresholds the shares of answerable questions answered rightly and wrongly, and of unanswerable ones
+answered as if known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.answers import Met, judge, met, of_corpus, quoting_answerer
+from mags.models.answer.extractive import DASH
+from mags.models.answer.question import read_question
+from mags.models.answer.spans import (
+    WEIGHTS,
+    Weighed,
+    candidates,
+    fact_features,
+    kind_of,
+)
+from mags.models.policy.reader.network import Calibration
+from mags.ports.answer import Answer
+from mags_lab.talk import corpus
+
+FOLDS = 5
+RIDGE = 20.0
+"""Weight of the squares: what is left of chance in so few examples."""
+THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A possible answer to a question, by the place of that among all."""
+
+    question: int
+    form: str
+    kind: str
+    features: Mapping[str, float]
+    right: bool
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Fit, write and print; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fit_answers", description=__doc__)
+    parser.add_argument("--corpus", type=Path, default=corpus.DATA, help="a folder of .talk files")
+    parser.add_argument("--most", type=int, default=10_000, help="dialogues")
+    options = parser.parse_args(arguments)
+    found = (of_corpus(d) for d in corpus.dialogues(options.corpus) if d.split == "dev")
+    talks = [talk for talk in found if talk.questions][: options.most]
+    cases = [case for talk in talks for case in met(talk)]
+    print(*fit(cases), sep="\n")
+    return 0
+
+
+def fit(cases: Sequence[Met]) -> Iterator[str]:
+    """Fit and write the weights; lines of what folds give."""
+    quoting = quoting_answerer()
+    reader = quoting.reader
+    if reader is None:
+        yield "the policy has no reader"
+        return
+    read = [candidates(c.asked, read_question(c.asked), c.items, reader) for c in cases]
+    turns = [
+        Example(
+            question=n,
+            form=form,
+            kind=kind_of(read_question(case.asked)),
+            features=one.features,
+            right=_right(case, f"{one.head} {DASH} " if form == "value" else one.quote),
+        )
+        for n, (case, some) in enumerate(zip(cases, read, strict=True))
+        for one in some
+        for form in ("value", "quote")
+        if form == "quote" or one.head
+    ]
+    fold = _folds(cases)
+    sure = held_out(turns, fold)
+    value = {id(e.features): p for e, p in zip(turns, sure, strict=True) if e.form == "value"}
+    quote = {id(e.features): p for e, p in zip(turns, sure, strict=True) if e.form == "quote"}
+    facts = []
+    for n, (case, some) in enumerate(zip(cases, read, strict=True)):
+        parsed = read_question(case.asked)
+        answer = quoting.of_fact(case.asked, case.items)
+        if answer is None or len(answer.citations) > 1 or not some:
+            continue
+        own = next(item for item in case.items if item.id == answer.citations[0])
+        head, dash, _ = answer.text.partition(f" {DASH} ")
+        weighed = [
+            Weighed(
+                candidate=one,
+                value=value.get(id(one.features), 0.0),
+                quote=quote[id(one.features)],
+            )
+            for one in some
+        ]
+        features = fact_features(parsed, own, head if dash else "", answer.support, weighed)
+        right = judge(case, answer) == "right"
+        facts.append(Example(question=n, form="fact", kind="", features=features, right=right))
+    every = [*turns, *facts]
+    sure += held_out(facts, fold)
+    made = {
+        form: {
+            kind: _short(logistic([e for e in every if e.form == form and kind in (e.kind, "")]))
+            for kind in kinds
+        }
+        for form, kinds in (
+            ("value", ("", "yesno", "time", "number")),
+            ("quote", ("", "yesno", "time", "number")),
+            ("fact", ("",)),
+        )
+    }
+    WEIGHTS.write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    yield from table(cases, every, sure)
+
+
+def _right(case: Met, text: str) -> bool:
+    return judge(case, Answer(text=text)) == "right"
+
+
+def _folds(cases: Sequence[Met]) -> list[int]:
+    talks = sorted({case.talk for case in cases})
+    return [talks.index(case.talk) % FOLDS for case in cases]
+
+
+def held_out(examples: Sequence[Example], fold: Sequence[int]) -> list[float]:
+    """How likely each is right, by what was fitted on the other folds."""
+    found = [0.0] * len(examples)
+    groups = {(e.form, e.kind) for e in examples}
+    for form, kind in groups:
+        for n in range(FOLDS):
+            own = [e for e in examples if e.form == form and kind in (e.kind, "")]
+            model = logistic([e for e in own if fold[e.question] != n])
+            for place, e in enumerate(examples):
+                if (e.form, e.kind) == (form, kind) and fold[e.question] == n:
+                    found[place] = model.probability(e.features)
+    return found
+
+
+def logistic(examples: Sequence[Example]) -> Calibration:
+    """A logistic model with a ridge over features of unit variance, by Newton's method."""
+    names = sorted({name for e in examples for name in e.features})
+    x = np.array([[e.features.get(name, 0.0) for name in names] for e in examples])
+    y = np.array([float(e.right) for e in examples])
+    mean, wide = x.mean(axis=0), x.std(axis=0) + 1e-6
+    z: NDArray[np.float64] = np.column_stack(((x - mean) / wide, np.ones(len(x))))
+    ridge = np.diag([RIDGE] * len(names) + [1e-3])
+    weights = np.zeros(len(names) + 1)
+    for _ in range(30):
+        p = 1.0 / (1.0 + np.exp(-np.clip(z @ weights, -30.0, 30.0)))
+        slope = z.T @ (y - p) - ridge @ weights
+        step = np.linalg.solve((z * (p * (1.0 - p) + 1e-6)[:, None]).T @ z + ridge, slope)
+        weights += step
+        if np.abs(step).max() < 1e-5:
+            break
+    plain = weights[:-1] / wide
+    plain[x.std(axis=0) == 0.0] = 0.0
+    bias = float(weights[-1] - (plain * mean).sum())
+    return Calibration(weights=dict(zip(names, plain.tolist(), strict=True)), bias=bias)
+
+
+def _short(model: Calibration) -> dict[str, object]:
+    kept = {name: round(w, 3) for name, w in model.weights.items() if abs(w) >= 0.0005}
+    return {"weights": kept, "bias": round(model.bias, 3)}
+
+
+def table(
+    cases: Sequence[Met], examples: Sequence[Example], sure: Sequence[float]
+) -> Iterator[str]:
+    """Lines of what is answered rightly and wrongly from thresholds on."""
+    can = [n for n, case in enumerate(cases) if case.question.answers]
+    cannot = [n for n, case in enumerate(cases) if not case.question.answers]
+    yield f"{len(can)} answerable, {len(cannot)} unanswerable, {len(examples)} examples"
+    for least in THRESHOLDS:
+        best: dict[int, tuple[float, bool]] = {}
+        for e, p in zip(examples, sure, strict=True):
+            rank = p + (e.form == "fact")  # a fact that stands goes first
+            if p >= least and rank > best.get(e.question, (0.0, False))[0]:
+                best[e.question] = rank, e.right
+        right = sum(best[n][1] for n in can if n in best)
+        wrong = sum(n in best for n in can) - right
+        known = sum(n in best for n in cannot)
+        yield (
+            f"from {least}: right {100 * right / len(can):.1f}, wrong {100 * wrong / len(can):.1f},"
+            f" unanswerable answered {100 * known / max(1, len(cannot)):.1f}"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,419 @@
+"""How likely each turn that was recalled answers a question, and with which of its words.
+
+A reader of spans gives every turn its likeliest words. Whether these answer is weighed with what
+else is known of the turn: who said it of whom, how much of the question it has, whether the words
+are of the kind that is asked for, whether a later turn speaks of the same. Words that answer go
+first; a turn that surely answers, with words that are not sure, is quoted.
+
+The weights are fitted by `python -m benchmarks.answers --fit` on the corpus's `dev`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import log
+from pathlib import Path
+
+from mags.models.answer.cues import STOP
+from mags.models.answer.dates import day_told, since_told
+from mags.models.answer.question import ParsedQuestion, content
+from mags.models.answer.support import compare, contrary, kind_share, rare_share, spans_days
+from mags.models.answer.told import CLAUSE, CORRECTED, DENIED, HEDGED, SINCE
+from mags.models.policy.reader.network import Calibration
+from mags.models.words import stems
+from mags.ports.answer import ContextItem
+from mags.ports.policy import ASSISTANTS, Turn
+
+WEIGHTS = Path(__file__).with_name("weights.json")
+MOST_READ = 6
+"""Turns that are read: what a core reads in some 60 ms."""
+LEAST_SURE = 0.08
+"""Probability from which the words of a span say where to look."""
+LEAST_ASKED = 0.6
+"""Share of what is asked that a sentence has to speak of to say yes or no to it."""
+MOST_SHOWN = 240
+"""Characters of a quote."""
+MOST_GIVEN = 540
+"""Characters of a turn that the reader sees at once."""
+SENTENCE = re.compile(rf"{STOP}|\n+")
+EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
+"""What asks for days that come again and again."""
+NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
+    r"|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|once|twice|half|none|no)\b",
+    re.I,
+)
+
+NOW = re.compile(
+    r"\b(?:now|still|currently|nowadays|these days|any ?more|any longer|at the moment|today|latest"
+    r"|most recent|last time)\b",
+    re.I,
+)
+"""What shows that the latest word is asked for."""
+CHANGED = re.compile(
+    r"\b(?:now(?! and (?:then|again))|nowadays|these days|chang(?:ed|es)|moved|instead"
+    r"|any ?more|no longer|from now on|from then on|after all|switched|swapped|replaced|postponed"
+    r"|delayed|extended|pushed|brought forward|rescheduled|cancelled|raised|lowered|bumped"
+    r"|(?:up|down) to"
+    r"|(?:put|gone?|went|goes|going|cut|came|come) (?:it |them )?(?:up|down|off|back)|over to"
+    r"|correction|actually|scratch that|not [\w' ]+ but)\b",
+    re.I,
+)
+"""What shows that a matter is told anew."""
+RENEWED = re.compile(
+    rf"{CHANGED.pattern}|\b(?:no,? wait|make (?:it|that)|back to|taken? over|handed"
+    r"|it's (?:now )?\d|so it's|since (?:monday|today|yesterday)|in the end|told no|used to"
+    r"|(?:was|is|i'm) out|again|a new|new one|no more|i (?:said|told you)|turns out|wrong"
+    r"|update)\b|^\*\w",
+    re.I,
+)
+"""The same, and what may show it: for what is weighed, not for what decides."""
+NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
+NAME_BEHIND = re.compile(r"(?: [^\W\d_a-z][\w'-]+)+")
+
+SpanReader = Callable[[Turn, Sequence[Turn]], Sequence["tuple[int, int, float] | None"]]
+"""A question and remembered turns, to where words of each answer and how likely: (start, end, p).
+
+None where nothing of a turn can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A turn that may answer. `head`: the words it answers with, "" for none. `quote`: its part.
+
+    `features`: what speaks for it.
+    """
+
+    item: ContextItem
+    head: str
+    quote: str
+    features: Mapping[str, float]
+
+
+def candidates(
+    question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem], reader: SpanReader
+) -> list[Candidate]:
+    """The turns that are read, with what speaks for each, in the order they were read."""
+    asked = whom(question, parsed, items)
+    turns = list({item.text: item for item in items if item.fact is None}.values())
+    order = sorted(range(len(turns)), key=lambda n: (stranger(asked, turns[n]) == 1.0, n))
+    order = order[:MOST_READ]
+    if not order:
+        return []
+    chosen = [turns[n] for n in order]
+    spans = _spans(question, parsed, chosen, reader)
+    stand = compare(parsed, chosen)
+    words = parsed.words - frozenset().union(*parsed.names) - asked
+    said = stems(question.text)
+    now = NOW.search(question.text) is not None
+    found = []
+    for place, item, span, one in zip(order, chosen, spans, stand, strict=True):
+        others = [other for other in spans if other is not span]
+        head = _head(question.text, parsed, item, span)
+        unlike = [other for other in others if not other.alike(span)]
+        newer = max((o.sure for o in unlike if o.at > item.at), default=0.0)
+        older = max((o.sure for o in unlike if o.at < item.at), default=0.0)
+        renewed = any(o.at > item.at and o.anew and o.sure >= LEAST_SURE for o in unlike)
+        renews = span.anew and any(o.at < item.at and o.sure >= LEAST_SURE for o in unlike)
+        agree = max((o.sure for o in others if o.alike(span)), default=0.0)
+        later = [
+            other
+            for other in chosen
+            if other.at > item.at and other.speaker == item.speaker and words & content(other.text)
+        ]
+        has = words & content(span.quote)
+        yesno = parsed.kind == "yesno"
+        features = {
+            "span": logit(span.sure),
+            "place": log(1 + place),
+            "ahead": one.ahead,
+            "words": rare_share(item, one.rarity),
+            "cover": len(has) / len(words) if words else 1.0,
+            "bare": float(not words),
+            "stranger": stranger(asked, item),
+            "named": float(bool(asked & stems(item.text))),
+            "mine": float(item.speaker == question.speaker),
+            "assistant": float(item.speaker.casefold() in ASSISTANTS),
+            "kind": kind_share(parsed, replace(item, text=span.quote)),
+            "contrary": float(contrary(parsed, item, fits=False)),
+            "hedged": float(HEDGED.search(span.sentence) is not None),
+            "asks": float(span.sentence.rstrip().endswith("?")),
+            "later": float(bool(later)),
+            "changed": float(any(RENEWED.search(other.text) for other in later)),
+            "changes": float(span.anew),
+            "corrected": float(any(CORRECTED.search(other.text) for other in later)),
+            "corrects": float(CORRECTED.search(span.sentence) is not None),
+            "newer": heard(newer),
+            "older": heard(older),
+            "newer, past": heard(newer) * parsed.past,
+            "older, past": heard(older) * parsed.past,
+            "newer, now": heard(newer) * now,
+            "older, now": heard(older) * now,
+            "renewed": float(renewed and not parsed.past),
+            "renewed, past": float(renewed and parsed.past),
+            "renews": float(renews and not parsed.past),
+            "renews, past": float(renews and parsed.past),
+            "here": len(words & content(span.sentence)) / len(words) if words else 1.0,
+            "agree": heard(agree),
+            "long": log(1 + len(span.text.split())),
+            "echo": len(stems(span.text) & said) / max(1, len(stems(span.text))),
+            "disputed": float(item.disputed),
+            "over": float(not item.current and not parsed.past),
+            "headless": float(not head),
+            "no": float(head == "No"),
+            "yes": float(head == "Yes"),
+            "yes, cover": float(head == "Yes") * (len(has) / len(words) if words else 1.0),
+            "no, cover": float(head == "No") * (len(has) / len(words) if words else 1.0),
+            "span, yes or no": logit(span.sure) * yesno,
+            "now": float(now),
+            "past": float(parsed.past),
+            f"is {parsed.kind or 'other'}": 1.0,
+        }
+        found.append(Candidate(item=item, head=head, quote=span.quote, features=features))
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Span:
+    """The likeliest words of a turn, their sentence, and what would be quoted of it."""
+
+    text: str
+    sure: float
+    sentence: str
+    quote: str
+    at: float
+
+    @property
+    def anew(self) -> bool:
+        """Whether it is told as news of something known."""
+        return bool(RENEWED.search(self.quote) or CORRECTED.search(self.quote))
+
+    def alike(self, other: _Span) -> bool:
+        """Whether both may say the same."""
+        return bool(stems(self.text) & stems(other.text))
+
+
+def _spans(
+    question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem], reader: SpanReader
+) -> list[_Span]:
+    parts = [window(parsed, item.text, MOST_GIVEN) for item in items]
+    said = [
+        Turn(text=item.text[at:end], speaker=item.speaker, at=item.at)
+        for item, (at, end) in zip(items, parts, strict=True)
+    ]
+    found = []
+    for item, (at, _), read in zip(items, parts, reader(question, said), strict=True):
+        first, last, sure = read or (0, 0, 0.0)
+        first, last = whole(item.text, at + first, at + last)
+        if sure < LEAST_SURE or parsed.kind == "yesno":
+            begins, ends = window(parsed, item.text, 0)
+        else:
+            begins, ends = first, max(last, first + 1)
+        found.append(
+            _Span(
+                text=item.text[first:last].strip(" ,;:.!?\"'()"),
+                sure=sure,
+                sentence=around(item.text, begins, ends, 0),
+                quote=around(item.text, begins, ends, MOST_SHOWN),
+                at=item.at,
+            )
+        )
+    return found
+
+
+def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> str:
+    """The words a turn answers with: a day, yes or no, or those of the span; "" for none."""
+    if parsed.kind == "yesno":
+        asked = parsed.words - frozenset().union(*parsed.names)
+        told = max(
+            enumerate(CLAUSE.split(span.sentence)),
+            key=lambda one: (len(asked & content(one[1])), one[0]),
+        )
+        if len(asked & content(span.sentence)) < LEAST_ASKED * max(1, len(asked)):
+            return ""  # that something else is not so denies nothing
+        return "No" if DENIED.search(told[1]) else "Yes"
+    sure = span.sure >= LEAST_SURE
+    asked = stems(span.text) if sure else parsed.words
+    if parsed.kind == "time" and EACH.search(text):
+        return span.text
+    if parsed.kind == "time" and spans_days(replace(item, text=span.sentence)):
+        return ""  # both days tell it, so the turn is quoted
+    if SINCE.search(text) or parsed.kind == "time":
+        tell = since_told if SINCE.search(text) else day_told
+        told_when = tell(text, span.sentence, item.at, asked)
+        if told_when or not (SINCE.search(text) and NUMBER.search(span.text)):
+            return told_when or (tell(text, span.quote, item.at, asked) if not sure else "")
+    if parsed.kind == "number" and NUMBER.search(span.text) is None:
+        return ""
+    return span.text
+
+
+def whom(question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem]) -> frozenset[str]:
+    """Stems of the people a question is about: who asks of themselves, and speakers it names."""
+    names = [name for name in parsed.names]
+    said = stems(question.text)
+    for speaker in {item.speaker for item in items if item.speaker}:
+        if stems(speaker) <= said:
+            names.append(stems(speaker))
+    return frozenset().union(*names)
+
+
+def stranger(asked: frozenset[str], item: ContextItem) -> float:
+    """1 where a turn is neither by nor of anybody asked about, 0.5 where it only names them."""
+    if not asked or asked & stems(item.speaker):
+        return 0.0
+    return 0.5 if asked & stems(item.text) else 1.0
+
+
+def window(parsed: ParsedQuestion, text: str, most: int) -> tuple[int, int]:
+    """Where the sentences stand that have most of what is asked, in at most so many characters."""
+    if len(text) <= most:
+        return 0, len(text)
+    cuts = sentences(text)
+    # Of two that have as much of it the later: it may tell how that came out.
+    held = [len(parsed.words & content(text[first:last])) for first, last in cuts]
+    best = max(range(len(cuts)), key=lambda n: (held[n], n))
+    return grown(cuts, best, best, most)
+
+
+def whole(text: str, first: int, last: int) -> tuple[int, int]:
+    """A span with the rest of the words at its ends: "forty-six" of "six"."""
+    while last > first > 0 and (text[first - 1].isalnum() or text[first - 1] in "-'"):
+        first -= 1
+    while first < last < len(text) and (text[last].isalnum() or text[last] == "-"):
+        last += 1
+    if text[first:last][:1].isupper():
+        before = NAME_BEFORE.search(text, 0, first)
+        first = before.start() if before and not opens(text, before.start()) else first
+        behind = NAME_BEHIND.match(text, last)
+        last = behind.end() if behind else last
+    return first, last
+
+
+def opens(text: str, at: int) -> bool:
+    """Whether a sentence begins here, so that a capital tells no name."""
+    return not text[:at].strip() or text[:at].rstrip()[-1] in ".!?:\n"
+
+
+def around(text: str, first: int, last: int, most: int) -> str:
+    """The sentences a span stands in and those near it, in at most so many characters."""
+    cuts = sentences(text)
+    within = [n for n, (a, b) in enumerate(cuts) if a < last and b > first] or [0]
+    begins, ends = grown(cuts, within[0], within[-1], most)
+    return text[begins:ends].strip()
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text stand."""
+    ends = [m.end() for m in SENTENCE.finditer(text)]
+    starts = [0, *ends]
+    return [(a, b) for a, b in zip(starts, [*ends, len(text)], strict=True) if b > a] or [(0, 0)]
+
+
+def grown(cuts: Sequence[tuple[int, int]], first: int, last: int, most: int) -> tuple[int, int]:
+    """Sentences with as many before and after them as fit."""
+    while True:
+        if last + 1 < len(cuts) and cuts[last + 1][1] - cuts[first][0] <= most:
+            last += 1
+        elif first > 0 and cuts[last][1] - cuts[first - 1][0] <= most:
+            first -= 1
+        else:
+            return cuts[first][0], cuts[last][1]
+
+
+def logit(p: float) -> float:
+    """The logarithm of the odds of a probability, which is kept from 0 and 1."""
+    p = min(max(p, 1e-3), 1.0 - 1e-3)
+    return log(p / (1.0 - p))
+
+
+def heard(p: float) -> float:
+    """How loud a probability speaks: 0 for 0, more than 3 for a half."""
+    return log(1.0 + p / 0.02)
+
+
+# How likely one answers.
+
+
+@cache
+def fitted() -> Mapping[str, Mapping[str, Calibration]]:
+    """The weights by form ("value", "quote", "fact") and kind of question, as they were fitted."""
+    told = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return {
+        form: {kind: Calibration(**one) for kind, one in kinds.items()}
+        for form, kinds in told.items()
+    }
+
+
+def kind_of(parsed: ParsedQuestion) -> str:
+    """The kind of question that has weights of its own, "" for the rest."""
+    return parsed.kind if parsed.kind in ("yesno", "time", "number") else ""
+
+
+def likely(form: str, parsed: ParsedQuestion, features: Mapping[str, float]) -> float:
+    """How likely an answer of a form is right."""
+    kinds = fitted()[form]
+    return kinds.get(kind_of(parsed), kinds[""]).probability(features)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """A candidate with how likely its words (`value`) and its quote answer, in [0, 1]."""
+
+    candidate: Candidate
+    value: float
+    quote: float
+
+    @property
+    def best(self) -> float:
+        """The likelier of both."""
+        return max(self.value, self.quote)
+
+
+def weighed_turns(
+    question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem], reader: SpanReader
+) -> list[Weighed]:
+    """The turns that are read, likeliest first."""
+    found = [
+        Weighed(
+            candidate=one,
+            value=likely("value", parsed, one.features) if one.head else 0.0,
+            quote=likely("quote", parsed, one.features),
+        )
+        for one in candidates(question, parsed, items, reader)
+    ]
+    return sorted(found, key=lambda one: -one.best)
+
+
+def says(read: Weighed, fact: ContextItem, head: str) -> bool:
+    """Whether a turn that answers says what a fact does: the same yes or no, or its words."""
+    told = read.candidate
+    if told.head in ("Yes", "No") or head in ("Yes", "No"):
+        return told.head == head
+    ends = fact.fact[2] if fact.fact is not None and not head else head
+    return bool(stems(told.head) & stems(ends)) or content(ends) <= content(told.quote)
+
+
+def fact_features(
+    parsed: ParsedQuestion, fact: ContextItem, head: str, strength: float, read: Sequence[Weighed]
+) -> dict[str, float]:
+    """What speaks for the answer of a fact: that turns say so, or something else, or later."""
+    own = stems(head) or stems(fact.text)
+    alike = [one for one in read if stems(one.candidate.head) & own]
+    unlike = [one for one in read if not stems(one.candidate.head) & own]
+    later = [one for one in unlike if one.candidate.item.at > fact.at]
+    return {
+        "strength": strength,
+        "alike": max((one.value for one in alike), default=0.0),
+        "unlike": max((one.value for one in unlike), default=0.0),
+        "later": max((one.value for one in later), default=0.0),
+        "guess": float(fact.tentative),
+        "over": float(not fact.current and not parsed.past),
+        "past": float(parsed.past),
+        "headless": float(not head),
+        f"is {parsed.kind or 'other'}": 1.0,
+    }
