@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from datetime import UTC, datetime
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.phrases import Object, Scene, side_of
-from mags.models.policy.rules.when import DAYS, MONTHS, Time
+from mags.models.policy.rules.when import Time
 from mags.ports.english import THIRD, forms
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, normalise
@@ -19,8 +18,6 @@ SURE, SAID_OF_OTHERS, OWN_WORDS, HEARD = 0.9, 0.8, 0.7, 0.5
 """Confidence in a plain statement about oneself, about others, in a relation the table does not
 know, and in what somebody else is said to have said."""
 _HEDGED = 0.6
-WHEN = "is happening on"
-"""The relation of what has a day: a meeting, a deadline."""
 _LEADS = {"with": "with", "where": "in", "for": "for", "often": "", "as": "as", "from": "from",
           "during": "during"}  # fmt: skip
 
@@ -185,7 +182,7 @@ def _span_words(manner: Manner, said: Said) -> str:
     return text
 
 
-# -- slots, and what can fill them -------------------------------------------------------
+# -- slots -------------------------------------------------------
 
 _SHADES = word_set("new current actual present latest own dear beloved beautiful lovely little")
 
@@ -205,57 +202,3 @@ def unshaded(noun: str) -> str:
     while len(words) > 1 and words[0] in _SHADES:
         words = words[1:]
     return " ".join(words)
-
-
-_PERSON = re.compile(
-    r"(?:is (?:married|engaged) to|is dating|is marrying|is friends with"
-    r"|is (?:parent|child|sibling) of)$"
-)
-_PLACE = re.compile(r"(?:live[sd] in|was born in|is from|died in|is a citizen of)$")
-_SCHOOL = re.compile(
-    r"(?i:school|universit|college|academy|institute|conservator|faculty|course|nursery|sixth form)"
-    r"|\b[A-Z]{3,5}\b|^[A-Z]\w+$"
-)
-_DAY = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})\b", re.IGNORECASE)
-_PLACES = word_set(
-    """house flat apartment cottage village town city farm boat caravan countryside suburbs street
-    dorm hostel basement bungalow studio country mountains island coast outskirts neighbourhood
-    neighborhood suburb district valley home centre center hotel mansion cabin van tower castle
-    north south east west"""
-)
-_EMPTY = word_set("job work company office place industry field business moment lot time")
-OLDEST = 120
-"""Years that a person can have."""
-_MOST_FILLING = 10
-"""Words of what fills a slot, at most."""
-
-
-def fits(relation: str, object: str) -> bool:
-    """Say whether an object can fill a slot: a person has 0 to 120 years, a home is a place.
-
-    One rule a type of slot; a relation of no such type takes anything that is short.
-    """
-    words = object.replace("-", " ").split()
-    last, named = (words[-1].lower() if words else ""), object[:1].isupper()
-    if relation == "age":
-        return object.isdigit() and int(object) <= OLDEST
-    if (relation.split()[-1:] and relation.split()[-1] in lex.KIN | lex.PETS) or _PERSON.search(
-        relation
-    ):
-        return named or any(word.lower() in lex.KIN for word in words)
-    if _PLACE.search(relation):
-        return (named and not _DAY.search(object)) or (
-            relation != "was born in" and not _PLACES.isdisjoint(words)
-        )
-    if relation in {"works as", "worked as"}:
-        return not any(c.isdigit() for c in object) and last not in lex.EVALUATIVE | lex.FEELINGS
-    if relation in {"studied at", "studies at"}:
-        return _SCHOOL.search(object) is not None
-    if relation in {"works at", "worked at", "works for"}:
-        return last not in _EMPTY | lex.EVALUATIVE | lex.FEELINGS
-    if (
-        relation in {"suffers from", "has", "is allergic to"}
-        and last in lex.FEELINGS | lex.EVALUATIVE
-    ):
-        return False
-    return len(words) <= _MOST_FILLING
