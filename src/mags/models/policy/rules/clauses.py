@@ -42,7 +42,6 @@ class Verb:
     form: str
     end: int
     negated: bool = False
-    never: bool = False
     passive: bool = False
     gone: bool = False
     modal: str = ""
@@ -375,7 +374,6 @@ def verb_group(tokens: Sequence[Token], i: int, person: str) -> Verb | None:
     return replace(
         found,
         negated=bool(shades & (_NOT | {"no longer"})),
-        never="never" in shades,
         gone="no longer" in shades,
         shades=frozenset(shades),
     )

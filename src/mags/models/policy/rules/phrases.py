@@ -30,8 +30,7 @@ class Scene:
     """Who speaks and when, who was named, and by what name "Alice's sister" goes.
 
     `people`: names of this turn, in the order they came up, with "m", "f" or ""; `earlier`: those
-    of the turns before. `group`: who "they" are. `named`: "Alice's sister" -> "Ana". `known`: texts
-    recalled that hold now.
+    of the turns before. `group`: who "they" are. `named`: "Alice's sister" -> "Ana".
     """
 
     speaker: str
@@ -40,7 +39,6 @@ class Scene:
     earlier: dict[str, str] = field(default_factory=dict)
     group: tuple[str, ...] = ()
     named: dict[str, str] = field(default_factory=dict)
-    known: tuple[str, ...] = ()
 
     def note(self, name: str, gender: str = "") -> None:
         """Remember that a person was just spoken of."""
@@ -140,7 +138,6 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
     """Return the scene a turn is said in: the people of the turns before, the names recalled."""
     scene = Scene(speaker=turn.speaker, at=turn.at)
     held = [item for item in recalled if item.current]
-    scene.known = tuple(item.text for item in held)
     for item in held:
         known = _KNOWN.match(item.text)
         if known:

@@ -7,23 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.changes import changed, corrected, correction
-from mags.models.policy.rules.claims import Manner, fits
+from mags.models.policy.rules.changes import changed
+from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clauses import Clause, clause_at, clauses
+from mags.models.policy.rules.fitting import fits
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import mentions, name_end
 from mags.models.policy.rules.phrases import Scene, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
 from mags.models.policy.rules.sentences import importance, is_question, opened, told
-from mags.models.policy.rules.statements import (
-    EVENTS,
-    Case,
-    being,
-    by_table,
-    case_of,
-    introduced,
-    planned,
-)
+from mags.models.policy.rules.statements import being, by_table, case_of, introduced
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
 from mags.ports.english import BASE, PAST, THIRD, forms
 from mags.ports.policy import Act, Operation, Plan, Recalled, Route, Turn, Writing
@@ -95,34 +88,22 @@ _LONGEST = 600
 """Letters of a turn up to which it is one thing said; longer ones are documents."""
 _SIDE_LINKS = word_set("if when unless before after until since")
 _CONDITIONS = frozenset({"if", "unless"})
-_NAME = r"[A-Z][\w'.-]*(?: (?:of |the )?[A-Z][\w'.-]*)*"
-_LEFT_OUT = re.compile(rf"\b(?P<who>{_NAME}),? (?:and |but )?not (?P<other>{_NAME}),?(?= [a-z])")
-"""Who is named only to be left out: "Orin, not Tolwin, received the medal"."""
 _REPORTS = word_set("tell say mention claim report announce hear reveal")
 
 
 def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-    text, pairs = turn.text, _LEFT_OUT.findall(turn.text)
-    if pairs:
-        text = _LEFT_OUT.sub(lambda m: m["who"], text)
-    said, scene = told(text), scene_of(turn, recent, recalled)
+    said, scene = told(turn.text), scene_of(turn, recent, recalled)
     operations: list[Operation] = []
     why = ""
     for one in said:
         tokens = one.words
         if not tokens:
             continue
-        read = _correction(tokens, turn, recent) or _read(tokens, scene)
+        read = _read(tokens, scene)
         why = why or ("" if read else _unclear(tokens, scene))
         operations += read
         if len(said) == 1 and len(read) < max(1, len(clauses(opened(tokens)[0]))):
             operations += _noted(tokens, scene)
-    operations += [
-        replace(op, act=Act.RETRACT, subject=other, text="")
-        for who, other in pairs
-        for op in operations
-        if op.act is Act.ADD and op.subject == who
-    ]
     kept = _once(_replaced([op for op in operations if _holds(op)]))
     names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
     for op in kept:
@@ -176,19 +157,6 @@ def _once(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     return tuple(seen.values())
 
 
-def _correction(
-    tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]
-) -> tuple[Operation, ...]:
-    """Read "Actually, it's Tuesday, not Monday" against what was said before."""
-    wrong = correction(tokens)
-    for earlier in reversed(list(recent)[-4:]) if wrong else ():
-        before = _write(replace(earlier, at=turn.at), (), ()).operations
-        found = corrected(before, *wrong, turn.at) if wrong else None
-        if found:
-            return (found,)
-    return ()
-
-
 # -- a sentence --------------------------------------------------------------------------
 
 
@@ -220,27 +188,18 @@ def _clause(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]:
     if case is None:
         return []
     found = introduced(case)
-    read: list[Operation] | None = None
     if verb.tense in {"future", "modal"}:
-        read = planned(case) if verb.tense == "future" else []  # "might", "would": nothing is so
+        read: list[Operation] = []  # "will", "might", "would": nothing is so
     elif verb.base == "be" and not verb.passive and verb.tense in {"present", "past", "used"}:
         read = being(case)
-    elif verb.base in EVENTS and verb.tense in {"present", "progressive"} and _ahead(case):
-        read = planned(case)
-    if read is None:
-        read = changed(case)
-    if read is None:
-        read = by_table(case)
+    else:
+        read = changed(case) or by_table(case)
     scene.see(clause.subject)
     for op in read:
         known = canonical(op.relation)
         if op.object_is_name and known and known.answers == "person":
             scene.note(op.object)
     return [*found, *read]
-
-
-def _ahead(case: Case) -> bool:
-    return any(time.since > case.scene.at for time in case.manner.times)
 
 
 def _stripped(clause: Clause) -> Clause:

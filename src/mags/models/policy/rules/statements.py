@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.claims import WHEN, Manner, Said, claim, said_of, slot_of, unshaded
+from mags.models.policy.rules.claims import Manner, Said, claim, said_of, slot_of, unshaded
 from mags.models.policy.rules.clauses import OF, OWNED, PRONOUN, THING, Clause, subject_at
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end, surface
@@ -24,14 +24,12 @@ from mags.models.policy.rules.phrases import (
     rest_of,
 )
 from mags.models.policy.rules.tokens import Token, join
-from mags.models.policy.rules.when import COUNTED
+from mags.models.policy.rules.when import COUNTED, MONTHS
 from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, kind_of, read, relations
 
 _IDLE = word_set("it this that these those there you")
-EVENTS = word_set("move marry relocate go fly travel visit meet see leave join return head")
-"""What is said in the present of a day to come: "we fly to Lisbon on 26 April"."""
 _ALONE = word_set(
     """like love enjoy adore hate dislike detest loathe despise prefer own possess buy purchase
     acquire adopt inherit speak drive drink eat marry divorce date play study teach write found
@@ -44,23 +42,19 @@ _DEEDS = word_set(
     know meet"""
 )
 """Verbs of which one deed tells nothing lasting of who did it, unless the thing has a name."""
-_WISHES = word_set("plan hope want intend like love enjoy hate prefer")
-_REQUESTED = frozenset({"wants", "needs", "plans to", "wants to", "needs to", "hopes to"})
+_WISHES = word_set("plan hope want need intend like love enjoy hate prefer")
 _GEAR = word_set(
     """car bike bicycle motorbike motorcycle scooter van truck boat laptop computer phone tablet
     camera guitar piano violin cello house flat apartment tent kayak garden allotment children
     kids"""
 )
 """Things that one tells of having because one has them for long."""
-HOURS = re.compile(
-    r"(?:(?:at|from|in the|the|around|about|sharp|half|quarter|past|to|am|pm|a\.m\.|p\.m\.|o'clock"
-    r"|noon|midnight|morning|afternoon|evening|night|instead|now|\d[\d.:]*(?: ?[ap]\.?m\.?)?"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: |$))*",
+_HOURS = re.compile(
+    r"(?:(?:at|in the|around|about|am|pm|o'clock|noon|morning|afternoon|evening|night"
+    r"|\d[\d.:]*(?: ?[ap]\.?m\.?)?)(?: |$))*",
     re.IGNORECASE,
 )
 """What adds no more than an hour to a day: "at 3 pm", "morning", nothing."""
-
-
 Read = list[Operation]
 
 
@@ -121,11 +115,6 @@ def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
     if (subject.kind == PRONOUN and subject.word in _IDLE) or together or subject.owner == "your":
         return None
     names = scene.subjects(subject)
-    if names is None and subject.word == "they" and first in {"my", "our"}:
-        names = (scene.speaker,)  # "they raised my rent": who did it does not matter
-    if names is None and subject.word == "they" and first == "me":
-        names = (scene.speaker,)  # "they promoted me to head chef": I was
-        clause = replace(clause, verb=replace(verb, passive=True), rest=clause.rest[1:])
     if names is None:
         return None
     before = join(clause.before)
@@ -138,19 +127,18 @@ def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
 
 
 def _ahead(clause: Clause) -> bool:
-    """Say whether a date without a year is the next one: of what is planned, or is in the present.
+    """Say whether a date without a year is the next one: of what is in the present.
 
     A state has its day ("I work at Lumen from 1 May"), but a season or a weekday of one is one
     that comes again ("I swim in summer").
     """
     verb = clause.verb
-    if verb.tense in {"future", "progressive", "modal"} or verb.base in _WISHES:
-        return True
     if verb.tense != "present" or (verb.form == verb.base == past_tense(verb.base)):
-        return False  # "I quit on 1 May" is the past
-    words = (*clause.before, *clause.rest)
-    dated = any(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", t.low) for t in words)
-    return verb.base in EVENTS | {"start", "begin", "be", "have"} or (dated and not verb.passive)
+        return verb.tense == "progressive"  # "I quit on 1 May" is the past
+    return not verb.passive and any(
+        t.low in MONTHS or re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", t.low)
+        for t in (*clause.before, *clause.rest)
+    )
 
 
 # -- who is whose relative ---------------------------------------------------------------
@@ -197,14 +185,12 @@ def related(case: Case, owner: str, noun: str, name: str, called: str = "is") ->
 def by_table(case: Case) -> Read:
     """Read a verb by the relation table: "lives in Oslo", "used to play the cello"."""
     verb = case.clause.verb
-    if case.low(0) == "to" and verb.base in _WISHES:
-        return planned(case, 1) if verb.tense != "past" else []
-    match = _match(case)
+    match = None if _is_wish(case) else _match(case)
     if match is None or (case.clause.subject.kind == THING and not verb.passive):
         return []
     relation, change, k = match
-    if relation.name in _REQUESTED or (change and verb.form.endswith("ing")):
-        return []  # "I need help with a letter": a request; "is moving to Rome": not so yet
+    if change and verb.form.endswith("ing"):
+        return []  # "is moving to Rome": not so yet
     if relation.name == "visited" and verb.tense not in {"past", "perfect", "used"}:
         return []
     lasting = verb.passive or k or (verb.base in {"eat", "drink"} and verb.tense == "present")
@@ -220,6 +206,13 @@ def by_table(case: Case) -> Read:
         past = verb.tense == "past" and verb.base == "work"
         found += _work(case, "worked as" if past else "works as", job)
     return found
+
+
+def _is_wish(case: Case) -> bool:
+    """Say whether "to learn Spanish" is wanted or liked; only a plan is kept."""
+    verb = case.clause.verb
+    wished = case.low(0) == "to" and verb.base in _WISHES
+    return wished and (verb.base != "plan" or verb.tense == "past")
 
 
 def _match(case: Case) -> tuple[Relation, bool, int] | None:
@@ -255,6 +248,8 @@ def _shaped(
     """Return what was read with its tense, its change and its denial."""
     verb = case.clause.verb
     said = replace(said, change=change or verb.gone or bool({"now", "instead"} & verb.shades))
+    if relation.name == "plans to":
+        return () if verb.negated else (replace(said, stated=False),)
     if verb.negated:
         return _denied(case, said, relation)
     if verb.passive or (change and verb.tense in {"past", "perfect"}):
@@ -294,37 +289,6 @@ def _work(case: Case, relation: str, job: str) -> Read:
     return case.told(relation, bare if led else job, verb=verb)
 
 
-# -- plans ------------------------------------------------------------------------------
-
-
-def planned(case: Case, start: int = 0) -> Read:
-    """Read "plans to learn Spanish", "likes to swim", "is going to visit Rome next week".
-
-    The thing is what is to be done, in words that stand alone. `start`: after "to".
-    """
-    verb, speaker = case.clause.verb, case.scene.speaker
-    reading = read(f"{verb.base} to") if start else read("plan to")
-    words = tuple(t for t in case.words[start:] if t.text != "|")
-    base, words = (words[0].low if words else "", words[1:]) if start else (verb.base, words)
-    words = words[: next((i for i, t in enumerate(words) if t.text in ",(:"), len(words))]
-    unsaid = len(words) > _LONGEST_DEED or any(t.low in _UNSAID for t in words)
-    idle = base in _IDLE_DEEDS or (not words and base in lex.SILENT)
-    likes = start and verb.base not in {"plan", "hope", "want", "intend"}
-    if reading is None or verb.modal or unsaid or idle or (verb.negated and not likes):
-        return []  # "I'll try those": only said to be done next
-    names = {"my": f"{speaker}'s", "our": f"{speaker}'s", "me": speaker, "us": speaker}
-    deed = f"{base} {join([replace(t, text=names.get(t.low, t.text)) for t in words])}".strip()
-    relation = "dislikes" if verb.negated else reading.relation.name
-    return case.told(relation, deed, verb=f"{relation} to" if likes else "", stated=False)
-
-
-_LONGEST_DEED = 10
-_IDLE_DEEDS = word_set(
-    "know see say ask tell thank talk mention let add keep think hear share check look make be come"
-)
-_UNSAID = _IDLE | word_set("your here he she they him her them his their i we something")
-
-
 # -- being -------------------------------------------------------------------------------
 
 
@@ -338,28 +302,23 @@ def being(case: Case) -> Read:
         said = _slot(case)
         if said is not None:
             return said
-    if case.manner.time and HOURS.fullmatch(join([t for t in words if t.text != "|"])):
-        return _dated(case)
+    hour = join([t for t in words if t.text != "|"])
+    if case.manner.time and _HOURS.fullmatch(hour):
+        return _dated(case, hour)
     return [op for name in case.names for op in _about(replace(case, names=(name,)))]
 
 
-def _dated(case: Case) -> Read:
+def _dated(case: Case, hour: str) -> Read:
     """Read "the meeting is on Tuesday (at 3 pm)": only a time follows."""
-    subject, found = case.clause.subject, case.manner.times
+    subject, (first, *others) = case.clause.subject, case.manner.times
     thing = subject.kind in {OWNED, THING} and not subject.names and not living(subject.head)
-    if not thing or "," in subject.noun or case.clause.verb.negated:
+    ends = bool(others) and others[0].role == "until"  # "the trip is from 6 to 9 June"
+    if not thing or case.clause.verb.negated or not (ends or first.role == "at"):
         return []
-    when = found[0].text
-    if len(found) > 1 and found[1].role == "until":  # "the trip is from 6 to 9 June"
-        when = f"from {when.split(' ', 1)[-1]} {found[1].text}"
-    elif found[0].role != "at":
-        return []
-    hour = join([t for t in case.words if t.text != "|"])
+    day = first.text.split(" ", 1)[-1]
+    when = f"{day} to {others[0].text.split(' ', 1)[-1]}" if ends else f"{day} {hour}".strip()
     be = "was" if case.clause.verb.tense == "past" else "is"
-    bare = re.sub(r"^(?:on|in|from) ", "", f"{when} {hour}".strip()).replace(" until ", " to ")
-    text = f"{be} {when} {hour}".strip()
-    names = tuple(re.sub(r" (?:deadline|due date)$", "", name) for name in case.names)
-    return replace(case, names=names).told(WHEN, bare, text=text, stated=False)
+    return case.told("is happening on", when, text=f"{be} on {when}", stated=False)
 
 
 def _slot(case: Case) -> Read | None:
