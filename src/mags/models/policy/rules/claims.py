@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.phrases import Object, Scene, side_of
+from mags.models.policy.rules.phrases import Object, Scene
 from mags.models.policy.rules.when import Time
 from mags.ports.english import THIRD, forms
 from mags.ports.policy import Act, Operation
@@ -18,18 +18,16 @@ SURE, SAID_OF_OTHERS, OWN_WORDS, HEARD = 0.9, 0.8, 0.7, 0.5
 """Confidence in a plain statement about oneself, about others, in a relation the table does not
 know, and in what somebody else is said to have said."""
 _HEDGED = 0.6
-_LEADS = {"with": "with", "where": "in", "for": "for", "often": "", "as": "as", "from": "from",
-          "during": "during"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How a clause was said: hedged, on whose word, with which times and side remarks."""
+    """How a clause was said: hedged, on whose word, with which times and how often."""
 
     hedged: bool = False
     source: str = ""
     times: tuple[Time, ...] = ()
-    sides: Mapping[str, str] = field(default_factory=dict)
+    habit: str = ""
 
     @property
     def time(self) -> Time | None:
@@ -77,8 +75,6 @@ def said_of(subject: str, relation: Relation | str, thing: Object) -> Said:
 
 def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
     """Return the operation for a triple, with its sentence, time and confidence."""
-    told = {role: side_of(text, scene, said.subject) for role, text in manner.sides.items()}
-    manner = replace(manner, sides={role: text for role, text in told.items() if text})
     known = normalise(said.relation) if isinstance(said.relation, str) else said.relation
     since, until = _validity(manner, said.act) if said.stated else (None, None)
     text = said.text or _agreeing(said.subject, _sentence(manner, known, said))
@@ -136,7 +132,6 @@ def _qualifiers(manner: Manner, kind: str) -> dict[str, str]:
     found = {"kind": kind} if kind else {}
     if manner.time:
         found["when"] = iso(manner.time)
-    found |= {role: manner.sides[role] for role in _LEADS if role in manner.sides}
     return found | ({"source": manner.source} if manner.source else {})
 
 
@@ -149,9 +144,8 @@ def iso(time: Time) -> str:
 
 def _sentence(manner: Manner, relation: Relation, said: Said) -> str:
     core = _core(relation, said)
-    for role, lead in _LEADS.items():
-        if role in manner.sides:
-            core = " ".join(f"{core} {lead} {manner.sides[role]}".split())
+    if manner.habit:
+        core = f"{core} {manner.habit}"
     if manner.time:
         core = f"{core} {_span_words(manner, said)}"
     return f"{manner.source} said that {core}." if manner.source else f"{core}."

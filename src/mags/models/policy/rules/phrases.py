@@ -157,25 +157,19 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
 # -- noun phrases ------------------------------------------------------------------------
 
 _MOST_WORDS = 12
-_SIDES = {
-    "for": re.compile(
-        r"\bfor (?:about |around |over |almost |nearly |more than |the past |the last )?"
-        r"((?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|several|many"
-        r"|a couple of)(?: and a half)? (?:second|minute|hour|day|week|month|year|decade)s?"
-        r"(?: now)?|ages|years|months|weeks)\b",
-        re.IGNORECASE,
-    ),
-    "often": re.compile(
-        r"\b((?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|summer"
-        r"|winter|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
-        r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
-        r"|on (?:weekends|weekdays"
-        rf"|(?:{EACH_DAY}(?:, and |, | and |)(?=\b))+(?<=s)))\b",
-        re.IGNORECASE,
-    ),
-}
-_ROLES = {"with": "with", "at": "where", "in": "where", "near": "where", "as": "as", "for": "for",
-          "from": "from", "alongside": "with", "during": "during"}  # fmt: skip
+_HABITS = re.compile(
+    r"\bfor (?:about |around |over |almost |nearly |more than |the past |the last )?"
+    r"(?:(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|several|many"
+    r"|a couple of)(?: and a half)? (?:second|minute|hour|day|week|month|year|decade)s?"
+    r"(?: now)?|ages|years|months|weeks)\b"
+    r"|\b(?:(?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|summer"
+    r"|winter|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
+    rf"|on (?:weekends|weekdays|(?:{EACH_DAY}(?:, and |, | and |)(?=\b))+(?<=s)))\b",
+    re.IGNORECASE,
+)
+"""How long and how often: no part of what is done."""
+_BESIDE = word_set("with at in near as for from alongside during")
 _UNCLEAR = word_set("it this these those you your i we he she they me us him them")
 _VAGUE = _UNCLEAR | word_set(
     """that something anything everything nothing someone anyone everyone somebody nobody here there
@@ -188,15 +182,6 @@ _ASIDE = word_set(
     along some though although because since while when by rather instead also yet even then"""
 )
 _ADJECTIVAL = word_set("safe new old good great nice big small own other few many several next")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """What follows a verb: words, the times it names and side remarks by role."""
-
-    tokens: tuple[Token, ...]
-    times: tuple[Time, ...] = ()
-    sides: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,15 +199,12 @@ class Object:
         return f"{self.article} {self.text}" if self.article else self.text
 
 
-def rest_of(tokens: Sequence[Token], at: float, *, future: bool, before: str = "") -> Rest:
-    """Set apart times, durations, habits and closing words such as "too" or "these days"."""
-    text = join(trim(tokens))
-    sides: dict[str, str] = {}
-    for role, pattern in _SIDES.items():
-        match = pattern.search(text)
-        if match:
-            sides[role] = match[1]
-            text = f"{text[: match.start()]} | {text[match.end() :]}"
+def rest_of(
+    tokens: Sequence[Token], at: float, *, future: bool, before: str
+) -> tuple[tuple[Token, ...], tuple[Time, ...], str]:
+    """Set apart times, habits and closing words such as "too" or "these days"."""
+    said = join(trim(tokens))
+    text = _HABITS.sub(" | ", said)
     found = times(text, at, future=future)
     for time in reversed(found):
         text = f"{text[: time.start]} | {text[time.end :]}"
@@ -230,8 +212,8 @@ def rest_of(tokens: Sequence[Token], at: float, *, future: bool, before: str = "
     words = tuple(tokenise(text))
     while words and words[-1].text == "|":
         words = words[:-1]
-    every = (*times(before, at, future=future), *found)
-    return Rest(tokens=trim(words), times=every, sides=sides)
+    habit = " ".join(match[0] for match in _HABITS.finditer(said))
+    return trim(words), (*times(before, at, future=future), *found), habit
 
 
 def trim(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -251,28 +233,27 @@ def trim(tokens: Sequence[Token]) -> tuple[Token, ...]:
     return words
 
 
-def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
-    """Part the object from side remarks: "Acme as a nurse" gives Acme and {"as": "a nurse"}.
+def parted(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Part the object from what is said beside it: "Acme as a nurse" gives Acme.
 
     Only a name is parted from what follows it, and any object from "with somebody".
     """
     bar = next((i for i, t in enumerate(tokens) if t.text in {"|", "("}), len(tokens))
-    words, sides = tuple(tokens[:bar]), dict[str, str]()
+    words = tuple(tokens[:bar])
     first = 1 if words and words[0].low in lex.ARTICLES else 0
     first = next((i + 1 for i, t in enumerate(words) if i and t.low in _CALLED), first)
     named = name_end(words, first)
     for i in range(len(words) - 2, 0, -1):
         low, inner = words[i].low, words[i + 1 :]
-        if low not in _ROLES or not inner or i < named:
+        if low not in _BESIDE or not inner or i < named:
             continue
         kin = inner[-1].low in lex.KIN | {"family", "friends", "kids"}
         own = inner[0].low in lex.POSSESSIVES
         who = (low == "with" and (inner[0].is_capital or kin or own)) or (low == "from" and own)
         trade = low == "as" and (inner[0].low in {"a", "an"} or inner[-1].low in lex.JOBS)
         if who or trade or named > first:
-            sides[_ROLES[low]] = join(inner)
             words = words[:i]
-    return words, sides
+    return words
 
 
 _CALLED = frozenset({"called", "named"})
@@ -378,21 +359,6 @@ def _with_names(words: Sequence[Token], scene: Scene, subject: str) -> list[Toke
         return []
     return [replace(t, text=f"{owners[t.low]}'s") if i and t.low in owners else t
             for i, t in enumerate(words)]  # fmt: skip
-
-
-def side_of(text: str, scene: Scene, subject: str) -> str:
-    """Return a side remark with its pronouns told by name; "" where that cannot be."""
-    words = tokenise(text)
-    first = words[0].low if words else ""
-    owner = scene.speaker if first in {"my", "our"} else subject
-    if first in {"his", "her", "their"} and subject == scene.speaker:
-        return ""
-    if first in {"my", "our", "his", "her", "their"}:
-        thing = scene.of(owner, join(words[1:]))
-        words = words[1:]
-        text = thing
-    unclear = _UNCLEAR | {"that", "her", "his", "my", "our"}
-    return "" if any(t.low in unclear for t in words) else text
 
 
 def _plain(words: Sequence[Token]) -> Object | None:

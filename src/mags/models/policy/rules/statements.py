@@ -14,7 +14,6 @@ from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrases import (
     Object,
-    Rest,
     Scene,
     cut_aside,
     living,
@@ -60,18 +59,16 @@ Read = list[Operation]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A clause with everything that its reading needs. `names`: whom it is about."""
+    """A clause with everything that its reading needs.
+
+    `words`: those after the verb, without times. `names`: whom it is about.
+    """
 
     clause: Clause
-    rest: Rest
+    words: tuple[Token, ...]
     scene: Scene
     manner: Manner
     names: tuple[str, ...]
-
-    @property
-    def words(self) -> tuple[Token, ...]:
-        """The words after the verb."""
-        return self.rest.tokens
 
     @property
     def happened(self) -> bool:
@@ -93,18 +90,17 @@ class Case:
 
     def of_object(self, start: int, relation: Relation | str, **more: Any) -> Read:
         """Make one operation for every subject and thing from word `start` on."""
-        return [claim(self.scene, manner, replace(said, **more))
-                for manner, said in self.said(start, relation)]  # fmt: skip
+        said = self.said(start, relation)
+        return [claim(self.scene, self.manner, replace(one, **more)) for one in said]
 
-    def said(self, start: int, relation: Relation | str) -> Iterator[tuple[Manner, Said]]:
-        """Yield what is said of every subject and thing from word `start` on, and how."""
-        body, sides = parted(cut_aside(self.words[start:]))
-        manner = replace(self.manner, sides={**self.manner.sides, **sides})
+    def said(self, start: int, relation: Relation | str) -> Iterator[Said]:
+        """Yield what is said of every subject and thing from word `start` on."""
+        body = parted(cut_aside(self.words[start:]))
         for name in self.names:
             things = objects(body, self.scene, name)
             for thing in things:  # named together, they hold together
                 one = False if len(things) > 1 else None
-                yield manner, replace(said_of(name, relation, thing), one=one)
+                yield replace(said_of(name, relation, thing), one=one)
 
 
 def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
@@ -118,12 +114,9 @@ def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
     if names is None:
         return None
     before = join(clause.before)
-    rest = rest_of(clause.rest, scene.at, future=_ahead(clause), before=before)
-    sides = rest.sides
-    if subject.beside and verb.tense in {"past", "perfect"}:
-        sides = {"with": subject.beside.names[0], **sides}  # "my wife Jill and I went to Crete"
-    told = replace(manner, times=rest.times, sides=sides)
-    return Case(clause=clause, rest=rest, scene=scene, manner=told, names=names)
+    words, times, habit = rest_of(clause.rest, scene.at, future=_ahead(clause), before=before)
+    told = replace(manner, times=times, habit=habit)
+    return Case(clause=clause, words=words, scene=scene, manner=told, names=names)
 
 
 def _ahead(clause: Clause) -> bool:
@@ -196,15 +189,15 @@ def by_table(case: Case) -> Read:
     lasting = verb.passive or k or (verb.base in {"eat", "drink"} and verb.tense == "present")
     met = {*case.scene.people, *case.scene.earlier}
     found: Read = []
-    for manner, said in case.said(k, relation):
+    for said in case.said(k, relation):
         deed = verb.base in _DEEDS and not (lasting or said.object_is_name)
         fond = relation.name in {"likes", "dislikes"} and said.object in met  # "I love Ana already"
         for one in () if deed or fond else _shaped(case, said, relation, change=change, k=k):
-            found.append(claim(case.scene, manner, one))
-    job = parted(cut_aside(case.words[k:]))[1].get("as", "") if found else ""
-    if job and verb.base in {"work", "start", "get", "hire"}:
+            found.append(claim(case.scene, case.manner, one))
+    job = next((i for i, t in enumerate(case.words) if i > k and t.low == "as"), 0)
+    if found and job and verb.base in {"work", "start", "get", "hire"}:
         past = verb.tense == "past" and verb.base == "work"
-        found += _work(case, "worked as" if past else "works as", job)
+        found += case.of_object(job + 1, "worked as" if past else "works as")
     return found
 
 
@@ -281,14 +274,6 @@ def not_so(base: str, gone: bool) -> dict[str, Any]:
     return {"relation": denied, "verb": f"no longer {third_person(base)}" if gone else ""}
 
 
-def _work(case: Case, relation: str, job: str) -> Read:
-    """Read "as a nurse" after "works at Acme"."""
-    article, _, bare = job.partition(" ")
-    led = article in {"a", "an", "the"} and bool(bare)
-    verb = f"{relation} {article}" if led and article != "the" else ""
-    return case.told(relation, bare if led else job, verb=verb)
-
-
 # -- being -------------------------------------------------------------------------------
 
 
@@ -297,7 +282,7 @@ def being(case: Case) -> Read:
     subject, words = case.clause.subject, case.words
     while words and words[0].low in lex.ADVERBS:
         words = words[1:]
-    case = replace(case, rest=replace(case.rest, tokens=words))
+    case = replace(case, words=words)
     if subject.kind == OF or (subject.kind == OWNED and not subject.names):
         said = _slot(case)
         if said is not None:
@@ -439,7 +424,7 @@ def _about(case: Case) -> Read:
         if noun and noun.split()[-1] in lex.KIN | lex.PETS:
             return [replace(related(case, scene.speaker, noun, name), aliases={})]
     if low in lex.TRAITS or (len(words) == 1 and _NATION.fullmatch(words[0].text)):
-        trait = join(parted(cut_aside(words))[0])
+        trait = join(parted(cut_aside(words)))
         return case.told("was" if past else "is", trait, act=act, change=verb.gone)
     return _trade(case, past, act)
 
@@ -496,7 +481,7 @@ def having(case: Case) -> Read:
     if case.low(0) == "to" or not told:
         return []
     met = [] if verb.negated else _named(case)
-    body = parted(words)[0]
+    body = parted(words)
     heads = {t.low if t.low in _GEAR else t.low.removesuffix("s") for t in body[-3:]}
     judged = any(t.low in lex.EVALUATIVE | lex.POSSESSIVES | {"no", "zero"} for t in body)
     if met or judged or heads.isdisjoint(lex.KIN | lex.PETS | _GEAR):
