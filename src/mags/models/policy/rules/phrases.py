@@ -7,13 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from mags.caches import cached
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.clauses import NAME, OF, OWNED, PLURAL, PRONOUN, Subject, clauses
+from mags.models.policy.rules.clauses import NAME, OF, OWNED, PRONOUN, Subject
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end
-from mags.models.policy.rules.sentences import opened
-from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
+from mags.models.policy.rules.tokens import Token, join, starts_with, tokenise
 from mags.models.policy.rules.when import EACH_DAY, Time, times
 from mags.ports.english import BASE, PAST, forms, whose
 from mags.ports.policy import Recalled, Turn
@@ -21,7 +19,6 @@ from mags.ports.policy import Recalled, Turn
 GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m"} | dict.fromkeys(
     ("she", "her", "hers", "herself"), "f"
 )
-_NEAREST_TURNS, _LONGEST_TURN = 2, 600
 _MANY = word_set("parents grandparents kids children family in-laws")
 
 
@@ -29,34 +26,26 @@ _MANY = word_set("parents grandparents kids children family in-laws")
 class Scene:
     """Who speaks and when, who was named, and by what name "Alice's sister" goes.
 
-    `people`: names of this turn, in the order they came up, with "m", "f" or ""; `earlier`: those
-    of the turns before. `group`: who "they" are. `named`: "Alice's sister" -> "Ana".
+    `people`: names of this turn, in the order they came up, with "m", "f" or "". `named`:
+    "Alice's sister" -> "Ana".
     """
 
     speaker: str
     at: float
     people: dict[str, str] = field(default_factory=dict)
-    earlier: dict[str, str] = field(default_factory=dict)
-    group: tuple[str, ...] = ()
     named: dict[str, str] = field(default_factory=dict)
 
     def note(self, name: str, gender: str = "") -> None:
         """Remember that a person was just spoken of."""
         if name and name != self.speaker:
-            known = self.people.pop(name, "") or self.earlier.get(name, "")
-            self.people[name] = gender or known
+            self.people[name] = self.people.pop(name, "") or gender
 
     def person(self, pronoun: str) -> str | None:
-        """Return whom "he", "her", ... means where only one person fits, else None."""
+        """Return whom "he", "her", ... of this turn means where only one fits, else None."""
         wanted = GENDERS.get(pronoun, "")
-        for people in (self.people, self.earlier):
-            fitting = [name for name, gender in people.items() if gender in {wanted, ""}]
-            certain = [name for name in fitting if wanted and people[name] == wanted]
-            if len(certain) == 1 or len(fitting) == 1:
-                return (certain or fitting)[0]
-            if fitting:
-                return None
-        return None
+        fitting = [name for name, gender in self.people.items() if gender in {wanted, ""}]
+        certain = [name for name in fitting if wanted and self.people[name] == wanted]
+        return (certain or fitting)[0] if 1 in {len(certain), len(fitting)} else None
 
     def owner(self, word: str) -> str | None:
         """Return who "my", "his", "Bob" or "my|sister" (of "my sister's") is."""
@@ -67,9 +56,7 @@ class Scene:
             found = self.speaker
         elif low in GENDERS:
             found = self.person(low)
-        elif low == "their":
-            found = self.group[0] if len(self.group) == 1 else None
-        elif low in {"your", "its"}:
+        elif low in {"your", "its", "their"}:
             found = None
         return found if found is None or not inner else self.of(found, inner)
 
@@ -85,7 +72,7 @@ class Scene:
             if subject.word in {"he", "she"}:
                 found = self.person(subject.word)
                 return (found,) if found else None
-            return self.group or None if subject.word == "they" else None
+            return None
         if subject.kind == NAME:
             return tuple(self.speaker if n == "I" else n for n in subject.names)
         if subject.kind == OWNED:
@@ -114,8 +101,6 @@ class Scene:
         owner = self.owner(subject.owner) if subject.kind == OWNED and subject.names else None
         if owner:
             self.named[whose(owner, subject.noun)] = subject.names[0]
-        if len(names) > 1 or subject.person == PLURAL:
-            self.group = names
 
 
 def living(word: str) -> bool:
@@ -125,32 +110,18 @@ def living(word: str) -> bool:
     )
 
 
-@cached(256)
-def _subjects(text: str) -> tuple[Subject, ...]:
-    """Return the subjects of a text; kept, since a turn is recent to several others."""
-    return tuple(c.subject for s in sentences(text) for c in clauses(opened(tokenise(s))[0]))
-
-
 _KNOWN = re.compile(r"^(.+?)['\u2019]s? ([a-z][a-z -]+?) is ([A-Z][\w'-]*(?: [A-Z][\w'-]*)*)\.?$")
 
 
-def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:
-    """Return the scene a turn is said in: the people of the turns before, the names recalled."""
+def scene_of(turn: Turn, recalled: Iterable[Recalled]) -> Scene:
+    """Return the scene a turn is said in, with the names that were recalled."""
     scene = Scene(speaker=turn.speaker, at=turn.at)
-    held = [item for item in recalled if item.current]
-    for item in held:
+    for item in (one for one in recalled if one.current):
         known = _KNOWN.match(item.text)
         if known:
             scene.named[whose(known[1], known[2])] = known[3]
         elif item.relation and item.relation.split()[-1] in lex.KIN | lex.PETS:
             scene.named.setdefault(whose(item.subject, item.relation), item.object)
-    for earlier in list(recent)[-_NEAREST_TURNS:]:
-        scene.speaker = earlier.speaker
-        for subject in _subjects(earlier.text[:_LONGEST_TURN]):
-            scene.see(subject)
-    scene.speaker = turn.speaker
-    scene.people.pop(turn.speaker, None)
-    scene.earlier, scene.people = scene.people, {}
     return scene
 
 
@@ -241,7 +212,7 @@ def parted(tokens: Sequence[Token]) -> tuple[Token, ...]:
     bar = next((i for i, t in enumerate(tokens) if t.text in {"|", "("}), len(tokens))
     words = tuple(tokens[:bar])
     first = 1 if words and words[0].low in lex.ARTICLES else 0
-    first = next((i + 1 for i, t in enumerate(words) if i and t.low in _CALLED), first)
+    first = next((i + 1 for i, t in enumerate(words) if i and t.low in CALLED), first)
     named = name_end(words, first)
     for i in range(len(words) - 2, 0, -1):
         low, inner = words[i].low, words[i + 1 :]
@@ -256,7 +227,7 @@ def parted(tokens: Sequence[Token]) -> tuple[Token, ...]:
     return words
 
 
-_CALLED = frozenset({"called", "named"})
+CALLED = frozenset({"called", "named"})
 
 
 def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
@@ -322,7 +293,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return Object(text=found, is_name=True) if found else None
     if low in _VAGUE or words[-1].low in {"so", "that", "much"}:
         return None
-    called = next((i for i, t in enumerate(words) if i and t.low in _CALLED), 0)
+    called = next((i for i, t in enumerate(words) if i and t.low in CALLED), 0)
     if called and name_end(words, called + 1) == len(words) > called + 1:
         lead = join(tokens[: len(tokens) - len(words) + called + 1])
         name = join(words[called + 1 :])  # "a startup called Nuvem"

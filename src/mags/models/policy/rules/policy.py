@@ -53,7 +53,7 @@ class RulePolicy:
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall."""
-        return ask(question, recent)
+        return ask(question)
 
     def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
         """Name whose facts could tell what a turn leaves open."""
@@ -70,10 +70,10 @@ class RulePolicy:
         them back, or is a guess itself.
         """
         sure = [item for item in recalled if not item.tentative]
-        writing = _write(turn, recent, sure)
+        writing = _write(turn, sure)
         if writing.operations or len(sure) == len(recalled):
             return writing
-        writing = _write(turn, recent, recalled)
+        writing = _write(turn, recalled)
         guessed = (
             one if one.act is Act.RETRACT else replace(one, tentative=True)
             for one in writing.operations
@@ -91,8 +91,8 @@ _CONDITIONS = frozenset({"if", "unless"})
 _REPORTS = word_set("tell say mention claim report announce hear reveal")
 
 
-def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-    said, scene = told(turn.text), scene_of(turn, recent, recalled)
+def _write(turn: Turn, recalled: Sequence[Recalled]) -> Writing:
+    said, scene = told(turn.text), scene_of(turn, recalled)
     operations: list[Operation] = []
     why = ""
     for one in said:

@@ -46,9 +46,9 @@ _WH = word_set("who whom what when where which how whose")
 _IDLE = word_set("now currently again today before previously formerly earlier originally still")
 
 
-def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
+def ask(question: Turn) -> Plan:
     """Return how to look for the answer to a question, by rules."""
-    scene = scene_of(question, recent, ())
+    scene = scene_of(question, ())
     tokens = tokenise(question.text)
     found = times(question.text, question.at, future=bool(_FUTURE.search(question.text)))
     since, until = _span(found)
@@ -120,9 +120,6 @@ def _entities(
     found |= dict.fromkeys(mentions(text))
     if any(t.low in _FIRST for t in tokens):
         found.setdefault(scene.speaker, None)
-    if not found:
-        meant = (scene.person(t.low) for t in tokens if t.low in {"he", "she", "his", "her", "him"})
-        found |= dict.fromkeys(person for person in meant if person)
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ from mags.models.policy.rules.clauses import OF, OWNED, PRONOUN, THING, Clause, 
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrases import (
+    CALLED,
     Object,
     Scene,
     cut_aside,
@@ -31,17 +32,11 @@ from mags.ports.relations import Relation, canonical, kind_of, read, relations
 _IDLE = word_set("it this that these those there you")
 _ALONE = word_set(
     """like love enjoy adore hate dislike detest loathe despise prefer own possess buy purchase
-    acquire adopt inherit speak drive drink eat marry divorce date play study teach write found
-    establish co-found cofound create develop invent direct perform sing visit join border fear
-    collect earn"""
+    acquire adopt inherit speak drive drink eat marry divorce date play study teach visit join
+    fear collect earn"""
 )
 """Verbs that name a relation of the table with nothing but an object after them."""
-_DEEDS = word_set(
-    """write found establish co-found cofound create develop invent direct perform sing eat drink
-    know meet"""
-)
-"""Verbs of which one deed tells nothing lasting of who did it, unless the thing has a name."""
-_WISHES = word_set("plan hope want need intend like love enjoy hate prefer")
+_WISHES = word_set("hope want need intend like love enjoy hate prefer")
 _GEAR = word_set(
     """car bike bicycle motorbike motorcycle scooter van truck boat laptop computer phone tablet
     camera guitar piano violin cello house flat apartment tent kayak garden allotment children
@@ -155,8 +150,7 @@ def introduced(case: Case) -> Read:
 
 def related(case: Case, owner: str, noun: str, name: str, called: str = "is") -> Operation:
     """Return that "my sister Ana" is a sister of the speaker, and keep it for the scene."""
-    fresh = noun.startswith("new ") and noun.split()[-1] in _ONE_AT_A_TIME
-    noun = noun.removeprefix("new ")
+    fresh, noun = _is_fresh(case, noun), noun.removeprefix("new ")
     case.scene.named[whose(owner, noun)] = name
     case.scene.note(name, case.scene.gender(noun))
     said = Said(
@@ -166,10 +160,22 @@ def related(case: Case, owner: str, noun: str, name: str, called: str = "is") ->
         object_is_name=True,
         text=f"{owner}'s {noun} {called} {name}.",
         aliases={name: (f"{owner}'s {noun}",)},
-        change=fresh or "now" in case.clause.verb.shades,
+        change=fresh,
         one=fresh or None,
     )
     return claim(case.scene, case.manner.plain(), said)
+
+
+def _is_fresh(case: Case, noun: str) -> bool:
+    """Say whether a slot is filled anew: "my new boss is", "my address is now"."""
+    new = noun.startswith("new ") and noun.split()[-1] in _ONE_AT_A_TIME
+    return new or bool({"now", "instead"} & case.clause.verb.shades)
+
+
+_ONE_AT_A_TIME = word_set(
+    """landlord landlady boss manager supervisor doctor gp dentist therapist lawyer coach teacher
+    trainer tutor mentor girlfriend boyfriend partner address email number phone job car password"""
+)
 
 
 # -- verbs of the table ------------------------------------------------------------------
@@ -177,8 +183,7 @@ def related(case: Case, owner: str, noun: str, name: str, called: str = "is") ->
 
 def by_table(case: Case) -> Read:
     """Read a verb by the relation table: "lives in Oslo", "used to play the cello"."""
-    verb = case.clause.verb
-    match = None if _is_wish(case) else _match(case)
+    verb, match = case.clause.verb, _match(case)
     if match is None or (case.clause.subject.kind == THING and not verb.passive):
         return []
     relation, change, k = match
@@ -186,14 +191,12 @@ def by_table(case: Case) -> Read:
         return []  # "is moving to Rome": not so yet
     if relation.name == "visited" and verb.tense not in {"past", "perfect", "used"}:
         return []
-    lasting = verb.passive or k or (verb.base in {"eat", "drink"} and verb.tense == "present")
-    met = {*case.scene.people, *case.scene.earlier}
     found: Read = []
     for said in case.said(k, relation):
-        deed = verb.base in _DEEDS and not (lasting or said.object_is_name)
-        fond = relation.name in {"likes", "dislikes"} and said.object in met  # "I love Ana already"
-        for one in () if deed or fond else _shaped(case, said, relation, change=change, k=k):
-            found.append(claim(case.scene, case.manner, one))
+        # "I love Ana already": a feeling for somebody just spoken of is no taste
+        if relation.name not in {"likes", "dislikes"} or said.object not in case.scene.people:
+            shaped = _shaped(case, said, relation, change=change, k=k)
+            found += [claim(case.scene, case.manner, one) for one in shaped]
     job = next((i for i, t in enumerate(case.words) if i > k and t.low == "as"), 0)
     if found and job and verb.base in {"work", "start", "get", "hire"}:
         past = verb.tense == "past" and verb.base == "work"
@@ -201,36 +204,28 @@ def by_table(case: Case) -> Read:
     return found
 
 
-def _is_wish(case: Case) -> bool:
-    """Say whether "to learn Spanish" is wanted or liked; only a plan is kept."""
-    verb = case.clause.verb
-    wished = case.low(0) == "to" and verb.base in _WISHES
-    return wished and (verb.base != "plan" or verb.tense == "past")
-
-
 def _match(case: Case) -> tuple[Relation, bool, int] | None:
     """Return the relation of a verb with the words after it, the longest match, if any."""
     verb, words = case.clause.verb, case.words
-    surface = verb.base
-    if verb.base in {"be", "have"}:
-        return None
+    surface, first = verb.base, case.low(0)
+    if verb.base in {"be", "have"} or (first == "to" and verb.base in _WISHES):
+        return None  # "to learn Spanish" is wanted or liked, and not so yet
     if verb.tense == "used":
         surface = f"used to {verb.base}"
     elif verb.passive:
         surface = f"{'was' if verb.tense == 'past' else 'is'} {verb.form}"
     elif verb.tense == "past" and not verb.negated:
         surface = past_tense(verb.base)
-    placed = bool(words) and words[0].low in lex.PREPOSITIONS
+    alone = verb.base in _ALONE and first not in lex.PREPOSITIONS
+    once = verb.base in {"eat", "drink"} and verb.tense != "present"  # "ate a cake" tells no habit
     for k in range(min(5, len(words)), -1, -1):
-        if k and words[k - 1].low not in lex.PREPOSITIONS:
+        if (k and words[k - 1].low not in lex.PREPOSITIONS) or (not k and (once or not alone)):
             continue
-        if k == 0 and (verb.base not in _ALONE or placed):
-            return None
         after = " ".join(t.low for t in words[:k])
         going = f"is {gerund(verb.base)} {after}".strip()
         reading = read(going) if verb.tense == "progressive" else None
         reading = reading or read(f"{surface} {after}".strip())
-        if reading and not reading.relation.noun and (k or reading.relation.name != "is called"):
+        if reading and not reading.relation.noun:
             return reading.relation, reading.change, k
     return None
 
@@ -242,7 +237,8 @@ def _shaped(
     verb = case.clause.verb
     said = replace(said, change=change or verb.gone or bool({"now", "instead"} & verb.shades))
     if relation.name == "plans to":
-        return () if verb.negated else (replace(said, stated=False),)
+        planned = not verb.negated and verb.tense != "past"
+        return (replace(said, stated=False),) if planned else ()
     if verb.negated:
         return _denied(case, said, relation)
     if verb.passive or (change and verb.tense in {"past", "perfect"}):
@@ -250,9 +246,6 @@ def _shaped(
         how = f"{be} {verb.form}" if verb.passive else past_tense(verb.base)
         after = " ".join(t.low for t in case.words[:k]).removesuffix(" a")
         return (replace(said, verb=f"{how} {after}".strip()),)
-    head = re.split(r" (?:to|on|in|for|with|at|over) ", said.object)[0].split()
-    if relation.name == "prefers" and len(head) > 1 and head[-1].endswith("s"):
-        return (replace(said, kind=head[-1], act=Act.UPDATE, verb="prefers"),)
     return (said,)
 
 
@@ -313,13 +306,13 @@ def _slot(case: Case) -> Read | None:
     if subject.kind == OF:
         owner = subject.names[0]
     elif noun == "name" and "|" in subject.owner:  # "my mom's name"
-        outer, _, inner = subject.owner.rpartition("|")
-        owner, noun = scene.owner(outer), f"{inner} name"
+        outer, _, noun = subject.owner.rpartition("|")
+        owner = scene.owner(outer)
     if not owner or case.clause.verb.negated:
         return None
     last = noun.split()[-1]
     if last == "birthday":
-        return _birthday(case, owner, noun)
+        return _birthday(case, owner)
     things, single = objects(words, scene, owner), _SINGLE.get(last, last.removesuffix("s"))
     if single != last and single in lex.KIN | lex.PETS and things:
         kin, one = f"{noun[: -len(last)]}{single}", False if len(things) > 1 else None
@@ -328,10 +321,13 @@ def _slot(case: Case) -> Read | None:
     amount = bool(words) and words[0].text.lstrip("$\u20ac\u00a3")[:1].isdigit()
     cut = next((i for i, t in enumerate(words) if t.text == ","), len(words)) if amount else None
     thing = object_of(cut_aside(words[:cut]), scene, owner)
-    if thing is not None and last in {"name", "nickname"}:
-        return _name(case, owner, noun, thing)
+    if thing is None:
+        return None
+    if noun == "name":
+        own = thing.is_name and owner == scene.speaker
+        return case.of_object(0, "is called") if own else []
     relation = slot_of(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
-    return None if thing is None else _filled(case, owner, noun, relation, thing, amount)
+    return _filled(case, owner, noun, relation, thing, amount)
 
 
 def _filled(
@@ -349,8 +345,7 @@ def _filled(
     if known is None and not (last in _CODES or amount):
         return None
     relation = known or Relation(name=unshaded(noun), noun=True, known=False)
-    fresh = noun.startswith("new ") and last in _ONE_AT_A_TIME
-    anew = fresh or bool({"now", "instead"} & case.clause.verb.shades)
+    anew = _is_fresh(case, noun)
     plain = relation.noun or relation.kinds
     said = replace(
         said_of(owner, relation, thing),
@@ -363,17 +358,12 @@ def _filled(
 
 
 _SINGLE = {"kids": "child", "children": "child"}
-_ONE_AT_A_TIME = word_set(
-    """landlord landlady boss manager supervisor doctor gp dentist therapist lawyer coach teacher
-    trainer tutor mentor girlfriend boyfriend partner address email number phone job car password"""
-)
 _CODES = word_set("password code pin number address key combination")
 
 
-def _birthday(case: Case, owner: str, noun: str) -> Read:
+def _birthday(case: Case, owner: str) -> Read:
     """Read "my birthday is 4 July": the day, without a year that was not said."""
-    of = noun.rsplit(" ", 1)[0].removesuffix(" 's") if " " in noun else ""
-    owner, time = case.scene.of(owner, of) if of else owner, case.manner.time
+    time = case.manner.time
     if time is None or time.precision not in {"day", "month"}:
         return []
     day = re.sub(r"^(?:on|in) | \d{4}$", "", time.text)
@@ -381,29 +371,13 @@ def _birthday(case: Case, owner: str, noun: str) -> Read:
     return [claim(case.scene, case.manner.plain(), said)]
 
 
-def _name(case: Case, owner: str, noun: str, thing: Object) -> Read:
-    """Read "my mom's name is Carla", "my nickname is Ace"."""
-    inner = noun.removesuffix("nickname").removesuffix("name").strip().removesuffix("'s").strip()
-    described, _, kin = owner.partition("'s ")
-    owner, inner = (described, kin) if kin else (owner, inner)
-    if thing.is_name and inner and inner.split()[-1] in lex.PETS | lex.KIN:
-        return [related(case, owner, inner, thing.text, "is called")]
-    known = owner in {case.scene.speaker, case.clause.subject.owner}
-    if not thing.is_name or not known or inner not in _GIVEN:
-        return []
-    relation = "is also called" if noun.endswith("nickname") else "is called"
-    said = replace(said_of(owner, relation, thing), aliases={owner: (thing.text,)})
-    return [claim(case.scene, case.manner, said)]
-
-
-_GIVEN = frozenset({"", "full", "first", "last", "real", "given"})
 _AGE = re.compile(r"(\d{1,3}|[a-z]+)(?: years? old| yrs? old|-years?-old)?(?:,.*)?", re.IGNORECASE)
 _NATION = re.compile(r"[A-Z][a-z]+(?:ian|ean|ese|ish|an|ch|ic|i)")
 
 
 def _about(case: Case) -> Read:
     """Read the complement of one subject: an age, a trade, a trait, whose friend it is."""
-    clause, scene, words, name = case.clause, case.scene, case.words, case.names[0]
+    clause, words, name = case.clause, case.words, case.names[0]
     subject, verb, low = clause.subject, clause.verb, case.low(0)
     past, act = verb.tense in {"past", "used"}, Act.RETRACT if verb.negated else Act.ADD
     if subject.kind == THING or not words:
@@ -411,9 +385,7 @@ def _about(case: Case) -> Read:
     age = _AGE.fullmatch(join(words))
     years = str(COUNTED.get(age[1].lower(), age[1])) if age else ""
     if years.isdigit():
-        alive = subject.word not in {"we", "they"} and (
-            subject.kind != OWNED or living(subject.head)
-        )
+        alive = subject.word != "we" and (subject.kind != OWNED or living(subject.head))
         told = alive and not past and act is Act.ADD
         return case.told("age", years, text=f"is {years} years old") if told else []
     known = _by_preposition(case, "was" if past else "is", act)
@@ -422,7 +394,7 @@ def _about(case: Case) -> Read:
     if low in {"my", "our"} and act is Act.ADD:
         noun = " ".join(t.low for t in cut_aside(words[1:]) if t.text != "|")
         if noun and noun.split()[-1] in lex.KIN | lex.PETS:
-            return [replace(related(case, scene.speaker, noun, name), aliases={})]
+            return [replace(related(case, case.scene.speaker, noun, name), aliases={})]
     if low in lex.TRAITS or (len(words) == 1 and _NATION.fullmatch(words[0].text)):
         trait = join(parted(cut_aside(words)))
         return case.told("was" if past else "is", trait, act=act, change=verb.gone)
@@ -448,23 +420,21 @@ def _by_preposition(case: Case, be: str, act: Act) -> Read | None:
 def _trade(case: Case, past: bool, act: Act) -> Read:
     """Read "a nurse at Acme", "the CEO of Acme": somebody's trade, and where."""
     body = cut_aside(case.words)
-    at = next((i for i, t in enumerate(body) if i > 1 and t.low in {"at", "for", "in", "on", "|"}),
-              len(body))  # fmt: skip
-    trade, led = body[1:at], case.low(0) in {"a", "an", "the"}
-    if not led or not trade or trade[-1].low not in lex.JOBS or len(trade) > _LONGEST_TRADE:
+    at = next((i for i, t in enumerate(body) if i > 1 and t.low in _AT), len(body))
+    trade = body[1:at]
+    if case.low(0) not in {"a", "an", "the"} or not 0 < len(trade) <= _LONGEST_TRADE:
         return []
-    if any(t.low in lex.EVALUATIVE | lex.FEELINGS for t in trade):
+    judged = any(t.low in lex.EVALUATIVE | lex.FEELINGS for t in trade)
+    if trade[-1].low not in lex.JOBS or judged:
         return []
     work, relation = ("worked at", "worked as") if past else ("works at", "works as")
-    place = object_of(body[at + 1 :], case.scene, case.names[0]) if at < len(body) else None
-    found = []
-    if place is not None and body[at].low in {"at", "for"}:
-        said = replace(said_of(case.names[0], work, place), act=act)
-        found.append(claim(case.scene, case.manner, said))
+    there = at < len(body) and body[at].low in {"at", "for"}
+    found = case.of_object(at + 1, work, act=act) if there else []
     verb = f"{relation} {case.low(0)}" if case.low(0) != "the" else ""
     return [*found, *case.told(relation, join(trade), act=act, verb=verb)]
 
 
+_AT = frozenset({"at", "for", "in", "on", "|"})
 _LONGEST_TRADE = 3
 
 
@@ -492,32 +462,21 @@ def having(case: Case) -> Read:
 
 
 def _named(case: Case) -> Read:
-    """Read "a dog named Rex", "a sister, Ana", "two brothers, Ben and Luke"."""
+    """Read "a dog named Rex", "a new landlord, Mrs. Hill"; "a puppy, Osvaldo!" calls somebody."""
     words = case.words
-    cut = next((i for i, t in enumerate(words) if i and (t.text == "," or t.low in _CALLED)), 0)
-    nouns = [t.low for t in words[:cut] if t.low not in _COUNTS]
-    last = nouns[-1] if nouns else ""
-    single = _SINGLE.get(last, last if last in lex.KIN | lex.PETS else last.removesuffix("s"))
-    end = name_end(words, cut + 1)
-    calls = words and words[cut].text == "," and single in lex.PETS and end == len(words)
-    if not cut or end == cut + 1 or single not in lex.KIN | lex.PETS or calls:
-        return []  # "we've got a puppy, Osvaldo!" calls somebody
-    names = [surface(words[cut + 1 : end])]
-    while end + 1 < len(words) and words[end].low in {"and", ","} and last != single:
-        start, end = end + 1, name_end(words, end + 1)
-        if end == start:
-            break
-        names.append(surface(words[start:end]))
-    noun, got = " ".join([*nouns[:-1], single]), "has" if case.clause.verb.base == "have" else "got"
-    told = f"{got} {'an' if noun[0] in 'aeiou' else 'a'} {noun} named"
+    cut = next((i for i, t in enumerate(words) if i and (t.text == "," or t.low in CALLED)), 0)
+    noun = " ".join(t.low for t in words[:cut] if t.low not in _COUNTS)
+    last, end = (noun.split() or [""])[-1], name_end(words, cut + 1)
+    calls = bool(words) and words[cut].text == "," and last in lex.PETS and end == len(words)
+    if not cut or end == cut + 1 or last not in lex.KIN | lex.PETS or calls:
+        return []
+    name, got = surface(words[cut + 1 : end]), "has" if case.clause.verb.base == "have" else "got"
+    told = f"{got} {'an' if noun[0] in 'aeiou' else 'a'} {noun} named {name}."
     new = "new " if any(t.low == "new" for t in words[:cut]) else ""
-    more: dict[str, Any] = {"one": False} if len(names) > 1 else {}
     return [
-        replace(related(case, owner, new + noun, name), text=f"{owner} {told} {name}.", **more)
+        replace(related(case, owner, new + noun, name), text=f"{owner} {told}")
         for owner in case.names
-        for name in names
     ]
 
 
-_CALLED = frozenset({"named", "called"})
-_COUNTS = lex.ARTICLES | frozenset(COUNTED) | word_set("my new a an one")
+_COUNTS = lex.ARTICLES | frozenset(COUNTED) | word_set("my new")
