@@ -8,6 +8,7 @@ from typing import Any
 
 from mags.models.policy.rules.clauses import OWNED, THING
 from mags.models.policy.rules.names import name_end, surface
+from mags.models.policy.rules.phrases import owner_of
 from mags.models.policy.rules.statements import Case, having, related
 from mags.models.policy.rules.when import COUNTED
 from mags.ports.english import past_tense
@@ -90,7 +91,7 @@ def _turned(case: Case) -> list[Operation]:
 def _called(case: Case) -> list[Operation]:
     """Read "my dog is called Rex"."""
     subject, words, end = case.clause.subject, case.words, name_end(case.words, 0)
-    owner = case.scene.owner(subject.owner) if subject.owner and not subject.names else None
+    owner = owner_of(subject.owner, case.speaker) if subject.owner and not subject.names else None
     if not end or case.clause.verb.negated:
         return []
     if owner and subject.noun:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.phrases import Object, Scene
+from mags.models.policy.rules.phrases import Object
 from mags.models.policy.rules.when import Time
 from mags.ports.english import THIRD, forms
 from mags.ports.policy import Act, Operation
@@ -73,7 +73,7 @@ def said_of(subject: str, relation: Relation | str, thing: Object) -> Said:
     )
 
 
-def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
+def claim(speaker: str, manner: Manner, said: Said) -> Operation:
     """Return the operation for a triple, with its sentence, time and confidence."""
     known = normalise(said.relation) if isinstance(said.relation, str) else said.relation
     since, until = _validity(manner, said.act) if said.stated else (None, None)
@@ -89,7 +89,7 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
         valid_to=until,
         one=said.one,
         change=said.change,
-        confidence=_confidence(scene, manner, said.subject, known),
+        confidence=_confidence(speaker, manner, said.subject, known),
         # "Maybe Ana was fired", "I think he is in Rome": what is only thought ends nothing.
         tentative=manner.hedged,
         subject_is_name="'s " not in said.subject and said.subject[:1].isupper(),
@@ -110,8 +110,8 @@ def _agreeing(subject: str, text: str) -> str:
     return f"{subject} {plurals.get(verb) or next(bases, verb)} {rest}".strip()
 
 
-def _confidence(scene: Scene, manner: Manner, subject: str, relation: Relation) -> float:
-    value = SURE if subject.startswith(scene.speaker) else SAID_OF_OTHERS
+def _confidence(speaker: str, manner: Manner, subject: str, relation: Relation) -> float:
+    value = SURE if subject.startswith(speaker) else SAID_OF_OTHERS
     value = min(value, SURE if relation.known else OWN_WORDS, HEARD if manner.source else SURE)
     return round(value * (_HEDGED if manner.hedged else 1.0), 3)
 

@@ -34,7 +34,7 @@ class Verb:
 
     `base`: the main verb. `tense`: present, past, perfect, progressive, future, used ("used to
     live") or modal. `form`: the main verb as written. `end`: the first place after the group.
-    `gone`: "no longer". `modal`: would, could, ... for the tense modal.
+    `gone`: "no longer".
     """
 
     base: str
@@ -44,7 +44,6 @@ class Verb:
     negated: bool = False
     passive: bool = False
     gone: bool = False
-    modal: str = ""
     shades: frozenset[str] = frozenset()
 
 
@@ -158,8 +157,6 @@ def _boundary(
                 j += 1
             found = clause_at(tokens, j)
             return k, _Following(token.text, *found) if found else None
-        if token.text == "," and _is_tag(tokens, k + 1):
-            return k, None
         if token.low in _LINKS or token.text == ",":
             following = _following(tokens, k, subject, opened)
             if following:
@@ -185,12 +182,6 @@ def _following(
     return None
 
 
-def _is_tag(tokens: Sequence[Token], i: int) -> bool:
-    """Say whether what follows a comma tells nothing: ", keep that in mind"."""
-    back = _low(tokens, i + 1) in {"it", "that", "this", "me", "us"}
-    return back and _has(tokens[i].low, BASE)
-
-
 def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
     """Say whether a verb after "and" goes on with the subject before, not with "to ..."."""
     if verb.tense == "progressive" or verb.base == opened.base or verb.form in lex.FEELINGS:
@@ -210,10 +201,6 @@ def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
 
 def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
     """Return the subject that starts at `i`, or None."""
-    if _low(tokens, i) == "both":
-        i += 1
-    if _low(tokens, i) == "all" and _low(tokens, i + 2) == ",":
-        i += 3  # "all three, Ana, Bob and Cem, ..."
     low = _low(tokens, i)
     if low in lex.PRONOUNS:
         person = {"i": FIRST, "he": SINGULAR, "she": SINGULAR, "it": SINGULAR}.get(low, PLURAL)
@@ -248,10 +235,6 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
             break
         names.append(surface(tokens[step:after]))
         end = after
-    if end < len(tokens) and tokens[end].text == "," and len(names) > 2:
-        end += 1
-    if _low(tokens, end) in {"both", "all", "each"}:
-        end += 1
     person = PLURAL if len(names) > 1 else SINGULAR
     return Subject(kind=NAME, names=tuple(names), end=end, person=person)
 
@@ -455,7 +438,7 @@ def _composed(
     elif last in lex.BE and not passive:
         tense = "progressive"
     base = _base(word, wanted) if tags else guess(word)
-    return Verb(base=base, tense=tense, form=word, end=i + 1, passive=passive, modal=modal)
+    return Verb(base=base, tense=tense, form=word, end=i + 1, passive=passive)
 
 
 _INTRANSITIVE = word_set(

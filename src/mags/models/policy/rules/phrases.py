@@ -1,10 +1,10 @@
-"""Noun phrases, and whom the words of a turn can mean: its speaker, people named before."""
+"""Noun phrases, and whom the words of a turn mean: its speaker, or who is named."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from mags.models.policy.rules import lexicon as lex
@@ -13,94 +13,34 @@ from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.tokens import Token, join, starts_with, tokenise
 from mags.models.policy.rules.when import EACH_DAY, Time, times
-from mags.ports.english import BASE, PAST, forms, whose
-from mags.ports.policy import Recalled, Turn
+from mags.ports.english import BASE, PAST, forms
 
-GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m"} | dict.fromkeys(
-    ("she", "her", "hers", "herself"), "f"
-)
 _MANY = word_set("parents grandparents kids children family in-laws")
 
 
-@dataclass(slots=True)
-class Scene:
-    """Who speaks and when, who was named, and by what name "Alice's sister" goes.
+def owner_of(word: str, speaker: str) -> str | None:
+    """Return who "my", "Bob" or "my|sister" (of "my sister's") is, None where it is unclear."""
+    head, _, inner = word.partition("|")
+    low = head.lower()
+    if low in {"my", "our", "mine"}:
+        head = speaker
+    elif low in lex.POSSESSIVES:
+        return None
+    return f"{head}'s {inner}" if inner else head
 
-    `people`: names of this turn, in the order they came up, with "m", "f" or "". `named`:
-    "Alice's sister" -> "Ana".
-    """
 
-    speaker: str
-    at: float
-    people: dict[str, str] = field(default_factory=dict)
-    named: dict[str, str] = field(default_factory=dict)
-
-    def note(self, name: str, gender: str = "") -> None:
-        """Remember that a person was just spoken of."""
-        if name and name != self.speaker:
-            self.people[name] = self.people.pop(name, "") or gender
-
-    def person(self, pronoun: str) -> str | None:
-        """Return whom "he", "her", ... of this turn means where only one fits, else None."""
-        wanted = GENDERS.get(pronoun, "")
-        fitting = [name for name, gender in self.people.items() if gender in {wanted, ""}]
-        certain = [name for name in fitting if wanted and self.people[name] == wanted]
-        return (certain or fitting)[0] if 1 in {len(certain), len(fitting)} else None
-
-    def owner(self, word: str) -> str | None:
-        """Return who "my", "his", "Bob" or "my|sister" (of "my sister's") is."""
-        head, _, inner = word.partition("|")
-        low = head.lower()
-        found: str | None = head
-        if low in {"my", "our", "mine"}:
-            found = self.speaker
-        elif low in GENDERS:
-            found = self.person(low)
-        elif low in {"your", "its", "their"}:
-            found = None
-        return found if found is None or not inner else self.of(found, inner)
-
-    def of(self, owner: str, noun: str) -> str:
-        """Return the name of "Alice's sister", or that description where it has none."""
-        return self.named.get(whose(owner, noun), f"{owner}'s {noun}")
-
-    def subjects(self, subject: Subject) -> tuple[str, ...] | None:
-        """Return the names a subject stands for, or None where that is not certain."""
-        if subject.kind == PRONOUN:
-            if subject.word in {"i", "we"}:
-                return (self.speaker,)
-            if subject.word in {"he", "she"}:
-                found = self.person(subject.word)
-                return (found,) if found else None
-            return None
-        if subject.kind == NAME:
-            return tuple(self.speaker if n == "I" else n for n in subject.names)
-        if subject.kind == OWNED:
-            owner = self.owner(subject.owner)
-            if subject.names:
-                return subject.names
-            return (self.of(owner, subject.noun),) if owner else None
-        return (f"{subject.names[0]}'s {subject.noun}" if subject.kind == OF else subject.noun,)
-
-    def gender(self, noun: str) -> str:
-        """Return "f", "m" or "" for a noun such as "sister"."""
-        word = noun.split()[-1] if noun else ""
-        return "f" if word in lex.FEMALE else "m" if word in lex.MALE else ""
-
-    def see(self, subject: Subject) -> None:
-        """Remember the people a subject names."""
-        names = self.subjects(subject)
-        if not names or subject.kind not in {NAME, OWNED}:
-            return
-        if subject.kind == OWNED and not living(subject.head):
-            if subject.owner[:1].isupper() and "|" not in subject.owner:
-                self.note(subject.owner)  # "Tom's birthday is on 22 March. He ..."
-            return
-        for name in names:
-            self.note(name, self.gender(subject.noun))
-        owner = self.owner(subject.owner) if subject.kind == OWNED and subject.names else None
-        if owner:
-            self.named[whose(owner, subject.noun)] = subject.names[0]
+def subjects_of(subject: Subject, speaker: str) -> tuple[str, ...] | None:
+    """Return the names a subject stands for, or None where that is not certain."""
+    if subject.kind == PRONOUN:
+        return (speaker,) if subject.word in {"i", "we"} else None
+    if subject.kind == NAME:
+        return tuple(speaker if n == "I" else n for n in subject.names)
+    if subject.kind == OWNED and not subject.names:
+        owner = owner_of(subject.owner, speaker)
+        return (f"{owner}'s {subject.noun}",) if owner else None
+    if subject.kind == OWNED:
+        return subject.names
+    return (f"{subject.names[0]}'s {subject.noun}" if subject.kind == OF else subject.noun,)
 
 
 def living(word: str) -> bool:
@@ -108,21 +48,6 @@ def living(word: str) -> bool:
     return word in lex.KIN | lex.PETS | _MANY or (
         word.endswith("s") and word[:-1] in lex.KIN | lex.PETS
     )
-
-
-_KNOWN = re.compile(r"^(.+?)['\u2019]s? ([a-z][a-z -]+?) is ([A-Z][\w'-]*(?: [A-Z][\w'-]*)*)\.?$")
-
-
-def scene_of(turn: Turn, recalled: Iterable[Recalled]) -> Scene:
-    """Return the scene a turn is said in, with the names that were recalled."""
-    scene = Scene(speaker=turn.speaker, at=turn.at)
-    for item in (one for one in recalled if one.current):
-        known = _KNOWN.match(item.text)
-        if known:
-            scene.named[whose(known[1], known[2])] = known[3]
-        elif item.relation and item.relation.split()[-1] in lex.KIN | lex.PETS:
-            scene.named.setdefault(whose(item.subject, item.relation), item.object)
-    return scene
 
 
 # -- noun phrases ------------------------------------------------------------------------
@@ -161,7 +86,6 @@ class Object:
 
     text: str
     is_name: bool = False
-    noun: str = ""
     article: str = ""
 
     @property
@@ -258,15 +182,15 @@ def _is_finite(word: Token) -> bool:
 _THIRD = frozenset({"has", "does", "goes", "starts", "says"})
 
 
-def objects(words: tuple[Token, ...], scene: Scene, name: str) -> list[Object]:
+def objects(words: tuple[Token, ...], speaker: str, name: str) -> list[Object]:
     """Return the noun phrases of "tea and coffee"; one where "and" is inside a name or phrase."""
     words = cut_aside(words)
-    whole = object_of(words, scene, name)
+    whole = object_of(words, speaker, name)
     marks = [i for i, t in enumerate(words) if t.low in {"and", ",", "&"}]
     if marks and all(words[i].text == "," for i in marks):
         return []
     parts = [words[i + 1 : j] for i, j in pairwise([-1, *marks, len(words)]) if j > i + 1]
-    few = [object_of(part, scene, name) for part in parts if len(part) <= _LISTED]
+    few = [object_of(part, speaker, name) for part in parts if len(part) <= _LISTED]
     sure = [thing for thing in few if thing]
     return sure if marks and len(sure) == len(parts) else [whole] if whole else []
 
@@ -275,12 +199,8 @@ _LISTED = 3
 """Words of one thing of a list."""
 
 
-def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | None:
+def object_of(tokens: Sequence[Token], speaker: str, subject: str) -> Object | None:
     """Return a noun phrase with its pronouns resolved, or None where it names nothing certain."""
-    if len(tokens) > 2 and tokens[0].text in '"\u201c' and tokens[-1].text in '"\u201d':
-        inner = tokens[1:-1]  # a title: "The Leopard"
-        return Object(text=join(inner), is_name=True, noun=inner[-1].low)
-    tokens = tokens[2:] if starts_with(tokens, ("a", "little")) else tokens
     words = tuple(tokens)
     few = {"few", "lot", "couple", "bit", "little"}
     while len(words) > 1 and words[0].low in lex.ARTICLES | {"both"} and words[1].low not in few:
@@ -288,48 +208,37 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
     if not words or len(words) > _MOST_WORDS or not words[0].is_word:
         return None
     low = words[0].low
-    if low in {"him", "her", "me", "us"} and len(words) == 1:
-        found = scene.speaker if low in {"me", "us"} else scene.person(low)
-        return Object(text=found, is_name=True) if found else None
+    if low in {"me", "us"} and len(words) == 1:
+        return Object(text=speaker, is_name=True)
     if low in _VAGUE or words[-1].low in {"so", "that", "much"}:
         return None
     called = next((i for i, t in enumerate(words) if i and t.low in CALLED), 0)
     if called and name_end(words, called + 1) == len(words) > called + 1:
         lead = join(tokens[: len(tokens) - len(words) + called + 1])
         name = join(words[called + 1 :])  # "a startup called Nuvem"
-        return Object(text=name, is_name=True, noun=words[called - 1].low, article=lead)
-    return _owned(words, tokens, scene, subject)
+        return Object(text=name, is_name=True, article=lead)
+    return _owned(words, tokens, speaker, subject)
 
 
 def _owned(
-    words: tuple[Token, ...], tokens: Sequence[Token], scene: Scene, subject: str
+    words: tuple[Token, ...], tokens: Sequence[Token], speaker: str, subject: str
 ) -> Object | None:
     """Read "my aunt": by name or as "Alice's aunt"; "my car" of Alice herself is a car."""
     low, owner = words[0].low, ""
     if low in lex.POSSESSIVES and len(words) > 1:
-        reflexive = low in {"his", "her", "their"} and subject != scene.speaker
-        owner = (subject if reflexive else scene.owner(low)) or ""
+        reflexive = low in {"his", "her", "their"} and subject != speaker
+        owner = (subject if reflexive else owner_of(low, speaker)) or ""
         if not owner:
             return None
         words = words[2:] if words[1].low == "own" and len(words) > 2 else words[1:]
-    named = _with_names(words, scene, subject)
+    if any(t.low in lex.POSSESSIVES for t in words[1:]):
+        return None
     apart = owner and (owner != subject or any(t.low in lex.KIN for t in words[:2]))
-    if apart and named and not (words[0].is_capital and len(words) == 1):
-        return Object(text=scene.of(owner, join(named)), noun=words[-1].low)
-    thing = _plain(named) if named else None
+    if apart and not (words[0].is_capital and len(words) == 1):
+        return Object(text=f"{owner}'s {join(words)}")
+    thing = _plain(words)
     article = tokens[0].low if tokens[0].low in {"a", "an", "the", "his", "her", "their"} else ""
     return replace(thing, article=article) if thing and words != tuple(tokens) else thing
-
-
-def _with_names(words: Sequence[Token], scene: Scene, subject: str) -> list[Token]:
-    """Tell "my" and "her" inside a phrase by name ("trends for Ana's store"); [] if unclear."""
-    owners = {"my": scene.speaker, "our": scene.speaker}
-    if subject != scene.speaker:
-        owners |= {"his": subject, "her": subject, "their": subject}
-    elif any(t.low in {"his", "her", "their"} for t in words[1:]):
-        return []
-    return [replace(t, text=f"{owners[t.low]}'s") if i and t.low in owners else t
-            for i, t in enumerate(words)]  # fmt: skip
 
 
 def _plain(words: Sequence[Token]) -> Object | None:
@@ -342,7 +251,7 @@ def _plain(words: Sequence[Token]) -> Object | None:
     if any(t.low in _UNCLEAR or t.text in {",", ";", ":", "..."} for t in words):
         return None
     text = join(words).strip(" \"'|").replace(" | ", " ")
-    return Object(text=text, is_name=is_name(words), noun=last.low) if text else None
+    return Object(text=text, is_name=is_name(words)) if text else None
 
 
 def is_name(words: Sequence[Token]) -> bool:

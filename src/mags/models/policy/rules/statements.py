@@ -15,18 +15,19 @@ from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrases import (
     CALLED,
     Object,
-    Scene,
     cut_aside,
     living,
     object_of,
     objects,
+    owner_of,
     parted,
     rest_of,
+    subjects_of,
 )
 from mags.models.policy.rules.tokens import Token, join
 from mags.models.policy.rules.when import COUNTED, MONTHS
-from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose
-from mags.ports.policy import Act, Operation
+from mags.ports.english import THIRD, forms, gerund, past_tense, third_person
+from mags.ports.policy import Act, Operation, Turn
 from mags.ports.relations import Relation, canonical, kind_of, read, relations
 
 _IDLE = word_set("it this that these those there you")
@@ -37,6 +38,7 @@ _ALONE = word_set(
 )
 """Verbs that name a relation of the table with nothing but an object after them."""
 _WISHES = word_set("hope want need intend like love enjoy hate prefer")
+_WISHED = frozenset({"plans to", "wants to", "needs to", "wants", "needs"})
 _GEAR = word_set(
     """car bike bicycle motorbike motorcycle scooter van truck boat laptop computer phone tablet
     camera guitar piano violin cello house flat apartment tent kayak garden allotment children
@@ -61,7 +63,7 @@ class Case:
 
     clause: Clause
     words: tuple[Token, ...]
-    scene: Scene
+    speaker: str
     manner: Manner
     names: tuple[str, ...]
 
@@ -79,39 +81,39 @@ class Case:
         said = Said(subject="", relation=relation, object=object, **more)
         texts = {name: f"{name} {text}." if text else "" for name in self.names}
         return [
-            claim(self.scene, self.manner, replace(said, subject=name, text=text))
+            claim(self.speaker, self.manner, replace(said, subject=name, text=text))
             for name, text in texts.items()
         ]
 
     def of_object(self, start: int, relation: Relation | str, **more: Any) -> Read:
         """Make one operation for every subject and thing from word `start` on."""
         said = self.said(start, relation)
-        return [claim(self.scene, self.manner, replace(one, **more)) for one in said]
+        return [claim(self.speaker, self.manner, replace(one, **more)) for one in said]
 
     def said(self, start: int, relation: Relation | str) -> Iterator[Said]:
         """Yield what is said of every subject and thing from word `start` on."""
         body = parted(cut_aside(self.words[start:]))
         for name in self.names:
-            things = objects(body, self.scene, name)
+            things = objects(body, self.speaker, name)
             for thing in things:  # named together, they hold together
                 one = False if len(things) > 1 else None
                 yield replace(said_of(name, relation, thing), one=one)
 
 
-def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
+def case_of(clause: Clause, turn: Turn, manner: Manner) -> Case | None:
     """Return a clause with whom it is about and what follows the verb, None if that is unclear."""
     subject, verb = clause.subject, clause.verb
     first = clause.rest[0].low if clause.rest else ""
     together = subject.word == "we" and verb.base == "be" and first in {"a", "an"}
     if (subject.kind == PRONOUN and subject.word in _IDLE) or together or subject.owner == "your":
         return None
-    names = scene.subjects(subject)
+    names = subjects_of(subject, turn.speaker)
     if names is None:
         return None
     before = join(clause.before)
-    words, times, habit = rest_of(clause.rest, scene.at, future=_ahead(clause), before=before)
+    words, times, habit = rest_of(clause.rest, turn.at, future=_ahead(clause), before=before)
     told = replace(manner, times=times, habit=habit)
-    return Case(clause=clause, words=words, scene=scene, manner=told, names=names)
+    return Case(clause=clause, words=words, speaker=turn.speaker, manner=told, names=names)
 
 
 def _ahead(clause: Clause) -> bool:
@@ -136,23 +138,21 @@ def introduced(case: Case) -> Read:
     """Read "my sister Ana" and, behind the verb, "her uncle Carlo" as such."""
     found, subject = [], case.clause.subject
     subjects = [subject.beside or subject]
-    owners = {"my", "our"} | ({"his", "her"} if case.names[0] != case.scene.speaker else set())
+    owners = {"my", "our"} | ({"his", "her"} if case.names[0] != case.speaker else set())
     for i, token in enumerate(case.clause.rest):
         other = subject_at(case.clause.rest, i) if token.low in owners else None
         subjects += [other] if other is not None else []
     for i, one in enumerate(subjects):
         theirs = i > 0 and one.owner in {"his", "her"}
-        owner = case.names[0] if theirs else case.scene.owner(one.owner) if one.owner else None
+        owner = case.names[0] if theirs else owner_of(one.owner, case.speaker)
         if owner and one.names and one.head in (lex.KIN | lex.PETS) - {"partner"}:
             found.append(related(case, owner, one.noun, one.names[0]))
     return found
 
 
 def related(case: Case, owner: str, noun: str, name: str, called: str = "is") -> Operation:
-    """Return that "my sister Ana" is a sister of the speaker, and keep it for the scene."""
+    """Return that "my sister Ana" is a sister of the speaker."""
     fresh, noun = _is_fresh(case, noun), noun.removeprefix("new ")
-    case.scene.named[whose(owner, noun)] = name
-    case.scene.note(name, case.scene.gender(noun))
     said = Said(
         subject=owner,
         relation=slot_of(noun) or canonical(noun.split()[-1]) or noun,
@@ -163,7 +163,7 @@ def related(case: Case, owner: str, noun: str, name: str, called: str = "is") ->
         change=fresh,
         one=fresh or None,
     )
-    return claim(case.scene, case.manner.plain(), said)
+    return claim(case.speaker, case.manner.plain(), said)
 
 
 def _is_fresh(case: Case, noun: str) -> bool:
@@ -193,10 +193,8 @@ def by_table(case: Case) -> Read:
         return []
     found: Read = []
     for said in case.said(k, relation):
-        # "I love Ana already": a feeling for somebody just spoken of is no taste
-        if relation.name not in {"likes", "dislikes"} or said.object not in case.scene.people:
-            shaped = _shaped(case, said, relation, change=change, k=k)
-            found += [claim(case.scene, case.manner, one) for one in shaped]
+        shaped = _shaped(case, said, relation, change=change, k=k)
+        found += [claim(case.speaker, case.manner, one) for one in shaped]
     job = next((i for i, t in enumerate(case.words) if i > k and t.low == "as"), 0)
     if found and job and verb.base in {"work", "start", "get", "hire"}:
         past = verb.tense == "past" and verb.base == "work"
@@ -236,8 +234,8 @@ def _shaped(
     """Return what was read with its tense, its change and its denial."""
     verb = case.clause.verb
     said = replace(said, change=change or verb.gone or bool({"now", "instead"} & verb.shades))
-    if relation.name == "plans to":
-        planned = not verb.negated and verb.tense != "past"
+    if relation.name in _WISHED:
+        planned = verb.base == "plan" and not (verb.negated or verb.tense == "past")
         return (replace(said, stated=False),) if planned else ()
     if verb.negated:
         return _denied(case, said, relation)
@@ -293,6 +291,8 @@ def _dated(case: Case, hour: str) -> Read:
     ends = bool(others) and others[0].role == "until"  # "the trip is from 6 to 9 June"
     if not thing or case.clause.verb.negated or not (ends or first.role == "at"):
         return []
+    if first.precision != "day":
+        return []
     day = first.text.split(" ", 1)[-1]
     when = f"{day} to {others[0].text.split(' ', 1)[-1]}" if ends else f"{day} {hour}".strip()
     be = "was" if case.clause.verb.tense == "past" else "is"
@@ -301,30 +301,30 @@ def _dated(case: Case, hour: str) -> Read:
 
 def _slot(case: Case) -> Read | None:
     """Read "my favourite food is sushi", "the capital of France is Paris"; None if no slot."""
-    subject, scene, words = case.clause.subject, case.scene, case.words
-    owner, noun = scene.owner(subject.owner), subject.noun.replace("favorite", "favourite")
+    subject, speaker, words = case.clause.subject, case.speaker, case.words
+    owner, noun = owner_of(subject.owner, speaker), subject.noun.replace("favorite", "favourite")
     if subject.kind == OF:
         owner = subject.names[0]
     elif noun == "name" and "|" in subject.owner:  # "my mom's name"
         outer, _, noun = subject.owner.rpartition("|")
-        owner = scene.owner(outer)
+        owner = owner_of(outer, speaker)
     if not owner or case.clause.verb.negated:
         return None
     last = noun.split()[-1]
     if last == "birthday":
         return _birthday(case, owner)
-    things, single = objects(words, scene, owner), _SINGLE.get(last, last.removesuffix("s"))
+    things, single = objects(words, speaker, owner), _SINGLE.get(last, last.removesuffix("s"))
     if single != last and single in lex.KIN | lex.PETS and things:
         kin, one = f"{noun[: -len(last)]}{single}", False if len(things) > 1 else None
         named = (t.text for t in things if t.is_name)
         return [replace(related(case, owner, kin, name), one=one) for name in named]
     amount = bool(words) and words[0].text.lstrip("$\u20ac\u00a3")[:1].isdigit()
     cut = next((i for i, t in enumerate(words) if t.text == ","), len(words)) if amount else None
-    thing = object_of(cut_aside(words[:cut]), scene, owner)
+    thing = object_of(cut_aside(words[:cut]), speaker, owner)
     if thing is None:
         return None
     if noun == "name":
-        own = thing.is_name and owner == scene.speaker
+        own = thing.is_name and owner == speaker
         named = replace(case, names=(owner,))
         return named.of_object(0, "is called", aliases={owner: (thing.text,)}) if own else []
     relation = slot_of(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
@@ -355,7 +355,7 @@ def _filled(
         change=anew,
         one=anew or None,
     )
-    return [claim(case.scene, case.manner, said)]
+    return [claim(case.speaker, case.manner, said)]
 
 
 _SINGLE = {"kids": "child", "children": "child"}
@@ -369,7 +369,7 @@ def _birthday(case: Case, owner: str) -> Read:
         return []
     day = re.sub(r"^(?:on|in) | \d{4}$", "", time.text)
     said = Said(subject=owner, relation="birthday", object=day, stated=False)
-    return [claim(case.scene, case.manner.plain(), said)]
+    return [claim(case.speaker, case.manner.plain(), said)]
 
 
 _AGE = re.compile(r"(\d{1,3}|[a-z]+)(?: years? old| yrs? old|-years?-old)?(?:,.*)?", re.IGNORECASE)
@@ -395,7 +395,7 @@ def _about(case: Case) -> Read:
     if low in {"my", "our"} and act is Act.ADD:
         noun = " ".join(t.low for t in cut_aside(words[1:]) if t.text != "|")
         if noun and noun.split()[-1] in lex.KIN | lex.PETS:
-            return [replace(related(case, case.scene.speaker, noun, name), aliases={})]
+            return [replace(related(case, case.speaker, noun, name), aliases={})]
     if low in lex.TRAITS or (len(words) == 1 and _NATION.fullmatch(words[0].text)):
         trait = join(parted(cut_aside(words)))
         return case.told("was" if past else "is", trait, act=act, change=verb.gone)
