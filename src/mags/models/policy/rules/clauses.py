@@ -201,6 +201,8 @@ def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
 
 def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
     """Return the subject that starts at `i`, or None."""
+    if _low(tokens, i) == "both":
+        i += 1
     low = _low(tokens, i)
     if low in lex.PRONOUNS:
         person = {"i": FIRST, "he": SINGULAR, "she": SINGULAR, "it": SINGULAR}.get(low, PLURAL)
@@ -235,6 +237,8 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
             break
         names.append(surface(tokens[step:after]))
         end = after
+    if _low(tokens, end) in {"both", "all", "each"}:
+        end += 1
     person = PLURAL if len(names) > 1 else SINGULAR
     return Subject(kind=NAME, names=tuple(names), end=end, person=person)
 

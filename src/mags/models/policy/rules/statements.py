@@ -242,7 +242,7 @@ def _shaped(
     if verb.passive or (change and verb.tense in {"past", "perfect"}):
         be = "was" if verb.tense == "past" else "is"
         how = f"{be} {verb.form}" if verb.passive else past_tense(verb.base)
-        after = " ".join(t.low for t in case.words[:k]).removesuffix(" a")
+        after = " ".join(t.low for t in case.words[:k] if t.is_word).removesuffix(" a")
         return (replace(said, verb=f"{how} {after}".strip()),)
     return (said,)
 
@@ -289,9 +289,8 @@ def _dated(case: Case, hour: str) -> Read:
     subject, (first, *others) = case.clause.subject, case.manner.times
     thing = subject.kind in {OWNED, THING} and not subject.names and not living(subject.head)
     ends = bool(others) and others[0].role == "until"  # "the trip is from 6 to 9 June"
-    if not thing or case.clause.verb.negated or not (ends or first.role == "at"):
-        return []
-    if first.precision != "day":
+    dated = first.precision == "day" and (ends or first.role == "at")
+    if not thing or not dated or case.clause.verb.negated:
         return []
     day = first.text.split(" ", 1)[-1]
     when = f"{day} to {others[0].text.split(' ', 1)[-1]}" if ends else f"{day} {hour}".strip()
