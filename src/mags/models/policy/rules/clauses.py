@@ -430,8 +430,6 @@ def _composed(
     if first == "'d":
         modal = "would" if BASE in tags or "have" in helpers else ""
     passive = last in lex.BE and GERUND not in tags
-    if last == "'s" and passive and _has_done(tokens, i):
-        passive, first, last = False, "has", "has"
     wanted = {GERUND} if last in lex.BE and not passive else {PARTICIPLE, PAST, BASE}
     wanted = {BASE} if last in lex.MODALS or last in _DO else wanted
     tense = "past" if first in {"was", "were", "did"} else "present"
@@ -443,20 +441,6 @@ def _composed(
         tense = "progressive"
     base = _base(word, wanted) if tags else guess(word)
     return Verb(base=base, tense=tense, form=word, end=i + 1, passive=passive)
-
-
-_INTRANSITIVE = word_set(
-    "move go come leave quit become start begin join return arrive fall grow stop happen"
-)
-"""Verbs of which "he's moved" tells what he has done: nobody is moved or gone otherwise."""
-
-
-def _has_done(tokens: Sequence[Token], i: int) -> bool:
-    """Say whether "'s" is "has": "he's moved", "she's just opened a restaurant"."""
-    word = tokens[i].low
-    if not _has(word, PARTICIPLE) or word in {"called", "named", "given"}:
-        return False
-    return _base(word, {PARTICIPLE}) in _INTRANSITIVE or _low(tokens, i + 1) in _OBJECTS
 
 
 def _is_adverb(token: Token) -> bool:

@@ -13,7 +13,6 @@ from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.tokens import Token, join, starts_with, tokenise
 from mags.models.policy.rules.when import EACH_DAY, Time, times
-from mags.ports.english import BASE, PAST, forms
 
 _MANY = word_set("parents grandparents kids children family in-laws")
 
@@ -155,14 +154,9 @@ CALLED = frozenset({"called", "named"})
 
 
 def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
-    """Cut what a comma sets apart: ", where they met", ", helping others", "Oslo, Norway".
-
-    And what is done next: "at a bike maker and starts in March".
-    """
+    """Cut what a comma sets apart: ", where they met", ", helping others", "Oslo, Norway"."""
     for i, token in enumerate(words[:-1]):
         after = words[i + 1]
-        if token.low == "and" and i > 1 and _is_finite(after):
-            return tuple(words[:i])
         if token.text != "," or i == 0:
             continue
         named = words[i - 1].is_capital and after.is_capital
@@ -171,15 +165,6 @@ def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
         if after.low in _ASIDE or lone or doing:
             return tuple(words[:i])
     return tuple(words)
-
-
-def _is_finite(word: Token) -> bool:
-    tags = {form for _, form in forms(word.low)}
-    past = PAST in tags and BASE not in tags
-    return not word.is_capital and (past or word.low in lex.BE | _THIRD)
-
-
-_THIRD = frozenset({"has", "does", "goes", "starts", "says"})
 
 
 def objects(words: tuple[Token, ...], speaker: str, name: str) -> list[Object]:

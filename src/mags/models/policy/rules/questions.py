@@ -267,9 +267,6 @@ def _relation(wh: str, aux: str, rest: Sequence[str], noun: Sequence[str]) -> st
     base = lemma(rest[0])
     if base == "move" and "from" in rest:
         return "lived in"
-    slot = _kinded(noun, base)
-    if slot:
-        return slot
     default = _DEFAULTS.get((wh, base)) or _DEFAULTS.get((wh, rest[-1]))
     if wh == "when":
         return default
@@ -301,16 +298,6 @@ def _phrase(aux: str, rest: Sequence[str]) -> str:
         if PARTICIPLE in tags and GERUND not in tags:
             return f"{aux} {' '.join(rest)}"
     return f"{lemma(rest[0])} {' '.join(rest[1:])}".strip()
-
-
-def _kinded(noun: Sequence[str], base: str) -> str | None:
-    """Read "what sister does Bob have", "what languages does Ana speak"."""
-    noun = noun[2:] if noun[:1] == ["kind"] and len(noun) > 2 else noun
-    word = noun[-1].rstrip("s") if noun else ""
-    if word and base == "have":
-        known = canonical(noun[-1])
-        return known.name if known else None
-    return {("language", "speak"): "speaks", ("instrument", "play"): "plays"}.get((word, base))
 
 
 def _of_object(words: Sequence[Token], k: int) -> Hop | None:
