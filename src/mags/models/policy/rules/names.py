@@ -16,14 +16,14 @@ _CLOSED = lex.FUNCTION_WORDS - lex.GREETINGS - lex.ADVERBS
 _CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
 _QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _ORDINARY = word_set(
-    """all anyway besides big coffee tea dad mom eight every everybody everyone exactly five four half
-    happy less little lovely many maybe merry more most new news next last nine nobody old one
-    people perhaps same second first seven six sounds ten three two whatever wonderful yay today
-    tomorrow yesterday tonight after before during since also however then thus again always never
-    often sometimes usually just only even yet really very too some several both each another other
-    such something everything anything nothing anyone someone family friends kids husband wife
-    children parents school music art food work life health money books movies dogs cats plans
-    photos note team part please thanks congrats sorry glad love late guys folks"""
+    """all anyway besides big coffee tea dad mom eight every everybody everyone exactly five four
+    half happy less little lovely many maybe merry more most new news next last nine nobody old
+    one people perhaps same second first seven six sounds ten three two whatever wonderful yay
+    today tomorrow yesterday tonight after before during since also however then thus again
+    always never often sometimes usually just only even yet really very too some several both
+    each another other such something everything anything nothing anyone someone family friends
+    kids husband wife children parents school music art food work life health money books movies
+    dogs cats plans photos note team part please thanks congrats sorry glad love late guys folks"""
 )
 _NOUN_ENDINGS = (
     "ing", "ings", "tion", "tions", "ness", "ment", "ments", "ity", "ities", "ism", "ship", "ance",

@@ -18,7 +18,7 @@ from mags.models.policy.rules.questions import answer_kind, ask
 from mags.models.policy.rules.sentences import importance, is_question, opened, told
 from mags.models.policy.rules.statements import being, by_table, case_of, introduced
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
-from mags.ports.english import BASE, PAST, THIRD, forms
+from mags.ports.english import PAST, THIRD, forms
 from mags.ports.policy import Act, Operation, Plan, Recalled, Route, Turn, Writing
 from mags.ports.relations import normalise
 
@@ -65,7 +65,28 @@ class RulePolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn, which is read by itself."""
-        return _write(turn)
+        said = told(turn.text)
+        operations: list[Operation] = []
+        for one in said:
+            tokens = one.words
+            if not tokens:
+                continue
+            words, hedged = opened(tokens)
+            read = _statement(words, turn, Manner(hedged=hedged))
+            operations += read
+            if len(said) == 1 and len(read) < max(1, len(clauses(words))):
+                operations += _noted(tokens)
+        kept = _once(_replaced([op for op in operations if _holds(op)]))
+        names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
+        for op in kept:
+            names |= dict.fromkeys(n for n in (op.subject,) if "'s " in n)
+            names |= dict.fromkeys(n for n in (op.object,) if op.object_is_name)
+        return Writing(
+            operations=kept,
+            mentions=tuple(names),
+            importance=importance(turn.text),
+            is_question=any(one.asks for one in said),
+        )
 
 
 _MINE = re.compile(r"\b(?:my|our) ([a-z-]+(?: [a-z-]+)?)", re.IGNORECASE)
@@ -76,40 +97,6 @@ _LONGEST = 600
 _SIDE_LINKS = word_set("if when unless before after until since")
 _CONDITIONS = frozenset({"if", "unless"})
 _REPORTS = word_set("tell say mention claim report announce hear reveal")
-
-
-def _write(turn: Turn) -> Writing:
-    said = told(turn.text)
-    operations: list[Operation] = []
-    why = ""
-    for one in said:
-        tokens = one.words
-        if not tokens:
-            continue
-        read = _read(tokens, turn)
-        why = why or ("" if read else _unclear(tokens))
-        operations += read
-        if len(said) == 1 and len(read) < max(1, len(clauses(opened(tokens)[0]))):
-            operations += _noted(tokens, turn)
-    kept = _once(_replaced([op for op in operations if _holds(op)]))
-    names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
-    for op in kept:
-        names |= dict.fromkeys(n for n in (op.subject,) if "'s " in n)
-        names |= dict.fromkeys(n for n in (op.object,) if op.object_is_name)
-    return Writing(
-        operations=kept,
-        mentions=tuple(names),
-        understood=not why,
-        why=why,
-        importance=importance(turn.text),
-        is_question=any(one.asks for one in said),
-    )
-
-
-def _unclear(tokens: Sequence[Token]) -> str:
-    """Say whom a sentence leaves open, "" where nobody."""
-    open_ = [c.subject.word for c in clauses(opened(tokens)[0])[:1]]
-    return f"cannot tell who '{open_[0]}' is" if open_ and open_[0] in {"he", "she"} else ""
 
 
 def _holds(op: Operation) -> bool:
@@ -144,12 +131,6 @@ def _once(operations: Sequence[Operation]) -> tuple[Operation, ...]:
 
 
 # -- a sentence --------------------------------------------------------------------------
-
-
-def _read(tokens: Sequence[Token], turn: Turn) -> list[Operation]:
-    rule = _rule(tokens, turn)
-    words, hedged = opened(tokens)
-    return [rule] if rule else _statement(words, turn, Manner(hedged=hedged))
 
 
 def _statement(words: Sequence[Token], turn: Turn, manner: Manner) -> list[Operation]:
@@ -223,40 +204,11 @@ def _told(clause: Clause, turn: Turn, manner: Manner) -> tuple[tuple[Token, ...]
 
 # -- notes -------------------------------------------------------------------------------
 
-_UNCLEAR = word_set("it this that these those he she they him her them his their you your")
 _PRESENT = word_set("i me my mine we us our you your yours let")
-_WE = word_set("i we my our")
-_DUTY = re.compile(
-    r"\b(?:(?:is|are) (?:forbidden|not allowed|prohibited|required)|must (?:not|never|be \w+))\b"
-)
-_CHAT = word_set(
-    "remember miss lose worry forget mention think say let thank give stop mind get be"
-)
-
-
-def _rule(tokens: Sequence[Token], turn: Turn) -> Operation | None:
-    """Return the note of a sentence that states a rule or a way to do things."""
-    words = [t.low for t in tokens if t.is_word]
-    if len(words) < 4 or not _UNCLEAR.isdisjoint(words[words[0] == "you" :]):
-        return None
-    first, second = words[:2]
-    apart = next((i for i, t in enumerate(tokens) if t.text == ","), len(tokens))
-    way = first == "to" and second != "be" and any(_is_base(t) for t in tokens[apart + 1 :][:1])
-    order = first in {"never", "always"} and second not in _CHAT
-    mood = _PRESENT | lex.EVALUATIVE | lex.FEELINGS
-    duty = _DUTY.search(" ".join(words)) and mood.isdisjoint(words[1:]) and first not in _WE
-    told = duty or ((way or order) and any(form == BASE for _, form in forms(second)))
-    return _note(tokens, turn, "rule", 0.8) if told else None
-
-
-def _is_base(token: Token) -> bool:
-    return any(form == BASE for _, form in forms(token.low))
-
-
 _FEWEST = 6
 
 
-def _noted(tokens: Sequence[Token], turn: Turn) -> tuple[Operation, ...]:
+def _noted(tokens: Sequence[Token]) -> tuple[Operation, ...]:
     """Return a note of a plain statement about somebody by name that gave no triple.
 
     So that what contradicts it later can close it: "Lori and Kara graduated from the same
@@ -274,16 +226,12 @@ def _noted(tokens: Sequence[Token], turn: Turn) -> tuple[Operation, ...]:
     guessed = not {"could", "might", "may", "maybe", "perhaps"}.isdisjoint(words)
     if clause_at(tokens, 0) is None and not verbs:
         return ()
-    return (_note(tokens, turn, "statement", 0.36 if guessed else 0.6),)
-
-
-def _note(tokens: Sequence[Token], turn: Turn, kind: str, confidence: float) -> Operation:
-    mine = f"{turn.speaker}'s"
-    text = join([replace(t, text=mine) if t.low in {"my", "our"} else t for t in tokens])
-    return Operation(
+    text = join(tokens)
+    note = Operation(
         act=Act.NOTE,
         text=text[:1].upper() + text[1:],
-        qualifiers={"kind": kind},
-        confidence=confidence,
+        qualifiers={"kind": "statement"},
+        confidence=0.36 if guessed else 0.6,
         subject_is_name=False,
     )
+    return (note,)
