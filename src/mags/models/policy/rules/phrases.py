@@ -186,6 +186,7 @@ _LISTED = 3
 
 def object_of(tokens: Sequence[Token], speaker: str, subject: str) -> Object | None:
     """Return a noun phrase with its pronouns resolved, or None where it names nothing certain."""
+    tokens = tokens[2:] if starts_with(tokens, ("a", "little")) else tokens
     words = tuple(tokens)
     few = {"few", "lot", "couple", "bit", "little"}
     while len(words) > 1 and words[0].low in lex.ARTICLES | {"both"} and words[1].low not in few:
