@@ -10,7 +10,7 @@ from tests.models.policy.reading import facts
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("Saskia is allergic to nuts, keep that in mind.", ("Saskia", "is allergic to", "nuts")),
+        ("Saskia is allergic to nuts.", ("Saskia", "is allergic to", "nuts")),
         ("Anja is the CEO", ("Anja", "works as", "CEO")),
     ],
 )
