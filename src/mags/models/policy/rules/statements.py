@@ -324,8 +324,8 @@ def _slot(case: Case) -> Read | None:
         return None
     if noun == "name":
         own = thing.is_name and owner == speaker
-        named = replace(case, names=(owner,))
-        return named.of_object(0, "is called", aliases={owner: (thing.text,)}) if own else []
+        mine = replace(case, names=(owner,))
+        return mine.of_object(0, "is called", aliases={owner: (thing.text,)}) if own else []
     relation = slot_of(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
     return _filled(case, owner, noun, relation, thing, amount)
 
