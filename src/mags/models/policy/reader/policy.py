@@ -14,7 +14,6 @@ import numpy as np
 from mags import caches
 from mags.models.embed.onnx import OnnxEmbedder, TokenStates
 from mags.models.policy.reader.ending import MAY_END, features, in_question, sentence
-from mags.models.policy.reader.fitting import fits
 from mags.models.policy.reader.layout import (
     Layout,
     asked_layout,
@@ -34,6 +33,7 @@ from mags.models.policy.reader.network import (
 from mags.models.policy.reader.reading import Fact, answered, read
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import iso
+from mags.models.policy.rules.fitting import is_supported
 from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.tokens import own_words
 from mags.models.words import is_name, stems
@@ -248,7 +248,7 @@ class ReaderPolicy:
         fitting = (
             one
             for one in told
-            if fits(one, turn, recent)
+            if is_supported(one, turn, recent)
             # Of two that are joined already a guess is more likely wrong than news.
             and not (one.tentative and (one.subject, one.object) in joined)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -109,11 +109,10 @@ def read(trained: Trained, layout: Layout, states: Floats, marks: Floats, turn: 
     objects = spans(network.tags(x), marks)
     if not objects:
         return []
-    told = times(layout.text[layout.offset :], turn.at)
     scored = network.spans(x, pooled, marks, [(first, last) for first, last, _, _ in objects])
     found = []
     for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
-        fact = _fact(trained, layout, scores, (first, last), told)
+        fact = _fact(trained, layout, scores, (first, last), turn.at)
         if fact is None:
             continue
         features = {
@@ -178,7 +177,7 @@ def _fact(
     layout: Layout,
     scores: SpanScores,
     span: tuple[int, int],
-    told: Sequence[Time],
+    at: float,
 ) -> Fact | None:
     (start, end), named = _best(scores.points[0], scores.points[1])
     subject = _named(layout, start, end)
@@ -213,7 +212,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=_told_at(layout, span, told),
+        time=_told_at(layout, span, at, future=modality != "actual"),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -329,9 +328,10 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
     return f"is not {rest}".strip() if verb == "be" else f"does not {base}"
 
 
-def _told_at(layout: Layout, span: tuple[int, int], told: Sequence[Time]) -> Time | None:
+def _told_at(layout: Layout, span: tuple[int, int], at: float, *, future: bool) -> Time | None:
     """Of the times of a turn, the one nearest to an object, in its sentence."""
     text = layout.text[layout.offset :]
+    told = times(text, at, future=future)
     start = layout.words[span[0] - SPECIAL].start - layout.offset
     end = layout.words[span[1] - SPECIAL].end - layout.offset
     left = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1

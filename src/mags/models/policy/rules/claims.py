@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.phrases import Object, Scene, side_of
-from mags.models.policy.rules.when import DAYS, MONTHS, Time
+from mags.models.policy.rules.phrases import Object
+from mags.models.policy.rules.when import Time
 from mags.ports.english import THIRD, forms
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, normalise
@@ -19,20 +18,16 @@ SURE, SAID_OF_OTHERS, OWN_WORDS, HEARD = 0.9, 0.8, 0.7, 0.5
 """Confidence in a plain statement about oneself, about others, in a relation the table does not
 know, and in what somebody else is said to have said."""
 _HEDGED = 0.6
-WHEN = "is happening on"
-"""The relation of what has a day: a meeting, a deadline."""
-_LEADS = {"with": "with", "where": "in", "for": "for", "often": "", "as": "as", "from": "from",
-          "during": "during"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How a clause was said: hedged, on whose word, with which times and side remarks."""
+    """How a clause was said: hedged, on whose word, with which times and how often."""
 
     hedged: bool = False
     source: str = ""
     times: tuple[Time, ...] = ()
-    sides: Mapping[str, str] = field(default_factory=dict)
+    habit: str = ""
 
     @property
     def time(self) -> Time | None:
@@ -78,10 +73,8 @@ def said_of(subject: str, relation: Relation | str, thing: Object) -> Said:
     )
 
 
-def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
+def claim(speaker: str, manner: Manner, said: Said) -> Operation:
     """Return the operation for a triple, with its sentence, time and confidence."""
-    told = {role: side_of(text, scene, said.subject) for role, text in manner.sides.items()}
-    manner = replace(manner, sides={role: text for role, text in told.items() if text})
     known = normalise(said.relation) if isinstance(said.relation, str) else said.relation
     since, until = _validity(manner, said.act) if said.stated else (None, None)
     text = said.text or _agreeing(said.subject, _sentence(manner, known, said))
@@ -96,7 +89,7 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
         valid_to=until,
         one=said.one,
         change=said.change,
-        confidence=_confidence(scene, manner, said.subject, known),
+        confidence=_confidence(speaker, manner, said.subject, known),
         # "Maybe Ana was fired", "I think he is in Rome": what is only thought ends nothing.
         tentative=manner.hedged,
         subject_is_name="'s " not in said.subject and said.subject[:1].isupper(),
@@ -117,8 +110,8 @@ def _agreeing(subject: str, text: str) -> str:
     return f"{subject} {plurals.get(verb) or next(bases, verb)} {rest}".strip()
 
 
-def _confidence(scene: Scene, manner: Manner, subject: str, relation: Relation) -> float:
-    value = SURE if subject.startswith(scene.speaker) else SAID_OF_OTHERS
+def _confidence(speaker: str, manner: Manner, subject: str, relation: Relation) -> float:
+    value = SURE if subject.startswith(speaker) else SAID_OF_OTHERS
     value = min(value, SURE if relation.known else OWN_WORDS, HEARD if manner.source else SURE)
     return round(value * (_HEDGED if manner.hedged else 1.0), 3)
 
@@ -139,7 +132,6 @@ def _qualifiers(manner: Manner, kind: str) -> dict[str, str]:
     found = {"kind": kind} if kind else {}
     if manner.time:
         found["when"] = iso(manner.time)
-    found |= {role: manner.sides[role] for role in _LEADS if role in manner.sides}
     return found | ({"source": manner.source} if manner.source else {})
 
 
@@ -152,9 +144,8 @@ def iso(time: Time) -> str:
 
 def _sentence(manner: Manner, relation: Relation, said: Said) -> str:
     core = _core(relation, said)
-    for role, lead in _LEADS.items():
-        if role in manner.sides:
-            core = " ".join(f"{core} {lead} {manner.sides[role]}".split())
+    if manner.habit:
+        core = f"{core} {manner.habit}"
     if manner.time:
         core = f"{core} {_span_words(manner, said)}"
     return f"{manner.source} said that {core}." if manner.source else f"{core}."
@@ -185,7 +176,7 @@ def _span_words(manner: Manner, said: Said) -> str:
     return text
 
 
-# -- slots, and what can fill them -------------------------------------------------------
+# -- slots -------------------------------------------------------
 
 _SHADES = word_set("new current actual present latest own dear beloved beautiful lovely little")
 
@@ -205,57 +196,3 @@ def unshaded(noun: str) -> str:
     while len(words) > 1 and words[0] in _SHADES:
         words = words[1:]
     return " ".join(words)
-
-
-_PERSON = re.compile(
-    r"(?:is (?:married|engaged) to|is dating|is marrying|is friends with"
-    r"|is (?:parent|child|sibling) of)$"
-)
-_PLACE = re.compile(r"(?:live[sd] in|was born in|is from|died in|is a citizen of)$")
-_SCHOOL = re.compile(
-    r"(?i:school|universit|college|academy|institute|conservator|faculty|course|nursery|sixth form)"
-    r"|\b[A-Z]{3,5}\b|^[A-Z]\w+$"
-)
-_DAY = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})\b", re.IGNORECASE)
-_PLACES = word_set(
-    """house flat apartment cottage village town city farm boat caravan countryside suburbs street
-    dorm hostel basement bungalow studio country mountains island coast outskirts neighbourhood
-    neighborhood suburb district valley home centre center hotel mansion cabin van tower castle
-    north south east west"""
-)
-_EMPTY = word_set("job work company office place industry field business moment lot time")
-OLDEST = 120
-"""Years that a person can have."""
-_MOST_FILLING = 10
-"""Words of what fills a slot, at most."""
-
-
-def fits(relation: str, object: str) -> bool:
-    """Say whether an object can fill a slot: a person has 0 to 120 years, a home is a place.
-
-    One rule a type of slot; a relation of no such type takes anything that is short.
-    """
-    words = object.replace("-", " ").split()
-    last, named = (words[-1].lower() if words else ""), object[:1].isupper()
-    if relation == "age":
-        return object.isdigit() and int(object) <= OLDEST
-    if (relation.split()[-1:] and relation.split()[-1] in lex.KIN | lex.PETS) or _PERSON.search(
-        relation
-    ):
-        return named or any(word.lower() in lex.KIN for word in words)
-    if _PLACE.search(relation):
-        return (named and not _DAY.search(object)) or (
-            relation != "was born in" and not _PLACES.isdisjoint(words)
-        )
-    if relation in {"works as", "worked as"}:
-        return not any(c.isdigit() for c in object) and last not in lex.EVALUATIVE | lex.FEELINGS
-    if relation in {"studied at", "studies at"}:
-        return _SCHOOL.search(object) is not None
-    if relation in {"works at", "worked at", "works for"}:
-        return last not in _EMPTY | lex.EVALUATIVE | lex.FEELINGS
-    if (
-        relation in {"suffers from", "has", "is allergic to"}
-        and last in lex.FEELINGS | lex.EVALUATIVE
-    ):
-        return False
-    return len(words) <= _MOST_FILLING

@@ -1,0 +1,105 @@
+"""Whether what was read can be what it says: a place is no weekday, an age no weight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS, word_set
+from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
+from mags.ports.policy import Operation, Turn
+from mags.ports.relations import canonical
+
+OLDEST = 120
+"""Years that a person can have."""
+_MOST_FILLING = 10
+"""Words of what fills a slot, at most."""
+_NEAR = 2
+"""Turns back to where somebody was named."""
+_PERSON = re.compile(
+    r"(?:is (?:married|engaged) to|is dating|is marrying|is friends with"
+    r"|is (?:parent|child|sibling) of)$"
+)
+_HOME = re.compile(r"(?:live[sd] in|was born in|is from|died in|is a citizen of)$")
+_HOMES = word_set(
+    """house flat apartment cottage village town city farm boat caravan countryside suburbs street
+    dorm hostel basement bungalow studio country mountains island coast outskirts neighbourhood
+    neighborhood suburb district valley home centre center hotel mansion cabin van tower castle
+    north south east west"""
+)
+_SCHOOL = re.compile(
+    r"(?i:school|universit|college|academy|institute|conservator|faculty|course|nursery|sixth form)"
+    r"|\b[A-Z]{3,5}\b|^[A-Z]\w+$"
+)
+_JUDGED = EVALUATIVE | FEELINGS
+_NEVER = dict.fromkeys(
+    ("works at", "worked at", "works for"),
+    _JUDGED | word_set("job work company office place industry field business moment lot time"),
+) | dict.fromkeys(("works as", "worked as", "suffers from", "has", "is allergic to"), _JUDGED)
+"""Words that what fills a slot never ends in."""
+_UNNAMED = frozenset({"is", "plans"})
+"""Relations that tell nothing by themselves: a sum or a day alone is none of theirs."""
+_CALENDAR = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})s?\b", re.IGNORECASE)
+_YEARS = rf"(?:\d{{1,3}}|{'|'.join(COUNTED)})"
+_WHOSE = rf"(?:[Ii]|he|she|who|[A-Z]\w+|{'|'.join(KIN | PETS)})"
+_AGE = re.compile(
+    r"\b(?:old|aged?|years?|yrs?|birthday|bday|turn(?:s|ed|ing)?|toddler|teen\w*)\b"
+    rf"|\b{_WHOSE}(?:'s|'m| is| am| was)(?: (?:only|just|now|already|nearly|almost))? {_YEARS}"
+    r"(?![:%\w]|\.\d| ?(?:kilos?|kg|pounds|lbs|cm|am|pm|minutes|hours|days|weeks))"
+    rf"|, {_YEARS}(?=[,.]|$)|\({_YEARS}\)",
+)
+_BORN = re.compile(r"\b(?:birthday|bday|b-day|born|birth|into (?:the|this) world)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
+)
+
+
+def fits(relation: str, object: str, *, small: bool = False) -> bool:
+    """Say whether an object can fill a slot: a person has 0 to 120 years, a home is a place.
+
+    One rule a type of slot; a relation of no such type takes anything that is short. `small`: it
+    was said all in small letters, in which names are written so, too.
+    """
+    words = object.replace("-", " ").split()
+    last, named = (words[-1].lower() if words else ""), small or object[:1].isupper()
+    noun = relation.removeprefix("has as ")
+    if relation == "age":
+        return object.lower() in COUNTED or (object.isdigit() and int(object) <= OLDEST)
+    if (noun.split()[-1:] and noun.split()[-1] in KIN | PETS) or _PERSON.search(relation):
+        other = noun != relation and last in KIN and last != noun  # a sister is no cousin
+        return not other and (named or any(word.lower() in KIN for word in words))
+    if _HOME.search(relation):
+        homes = relation != "was born in" and not _HOMES.isdisjoint(words)
+        return (named or homes) and not _CALENDAR.search(object)
+    if relation in {"studied at", "studies at"}:
+        return _SCHOOL.search(object) is not None
+    telling = object.isdigit() or re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
+    trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
+    empty = trade or (relation in _UNNAMED and not telling) or last in _NEVER.get(relation, ())
+    return not empty and len(words) <= _MOST_FILLING
+
+
+def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bool:
+    """Say whether an operation fits its slot by what is said around it, and of somebody named.
+
+    `recent`: the turns before, the newest last; "89." may answer what was asked of somebody there.
+    """
+    named = told.object.strip(" .!")
+    talk = " ".join((turn.text, *(earlier.text for earlier in recent[-_NEAR:])))
+    text = talk if turn.text.strip(" .!") == named else turn.text
+    if not fits(told.relation, named, small=turn.text == turn.text.lower()):
+        return False
+    known = canonical(told.relation)
+    if known is not None and known.answers == "place" and _CALENDAR.search(named):
+        return False
+    if told.relation == "age" and not _AGE.search(text):
+        return False
+    if (told.relation == "was born on" or "birthday" in told.relation) and not _BORN.search(text):
+        return False
+    return told.subject == turn.speaker or _is_spoken_of(told, talk)
+
+
+def _is_spoken_of(told: Operation, text: str) -> bool:
+    """Say whether talk names who is told of, or points at anybody at all; a note is of nobody."""
+    first = next(iter(told.subject.lower().split()), "")
+    return not told.subject_is_name or first in text.lower() or bool(_POINTS.search(text))
