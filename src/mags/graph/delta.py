@@ -340,10 +340,6 @@ class Draft:
         """Remove an arc if it is there."""
         self._arcs[(src, dst, int(kind))] = None
 
-    def added(self) -> list[NDArray[np.void]]:
-        """NODE records created in this draft, in order."""
-        return [r for i, r in self._nodes.items() if r is not None and i not in self.graph]
-
     def reason(self, rule: str, **facts: Any) -> None:
         """Write down what a rule decided: ids and numbers, never words."""
         self.reasons.append({"rule": rule, **facts})

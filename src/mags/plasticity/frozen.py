@@ -111,11 +111,8 @@ class FrozenGraph:
     live_at: float = LIVE_AT
 
     @classmethod
-    def of(cls, graph: Graph, *, tick: int | None = None, live_at: float = LIVE_AT) -> FrozenGraph:
-        """A frozen copy of `graph` at `tick` (by default the graph's own tick).
-
-        The caller must keep writers out until it returns.
-        """
+    def of(cls, graph: Graph, *, live_at: float = LIVE_AT) -> FrozenGraph:
+        """A frozen copy of `graph`; the caller must keep writers out until it returns."""
         rows = graph.where()
         rows = rows[np.argsort(graph.nodes["id"][rows])]
         nodes = graph.nodes[rows]
@@ -142,7 +139,7 @@ class FrozenGraph:
             arcs=arcs,
             src=src.astype(np.int32),
             dst=dst.astype(np.int32),
-            tick=graph.tick if tick is None else tick,
+            tick=graph.tick,
             live_at=live_at,
         )
 
