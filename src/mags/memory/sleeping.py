@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +51,7 @@ class Sleeper:
             slept = next((s for s in tries if s is not None), None)
         if slept is None:
             raise StoreBusy("others keep sleeping over or erasing in this memory: try later")
-        self._regions = slept.regions and replace(slept.regions, names=())  # ids only
+        self._regions = slept.regions
         self._live.tidy()
         self._fold()
         return slept

@@ -141,9 +141,9 @@ class Sleep:
     ) -> Slept:
         """Sleep over a graph, or over a `FrozenGraph` of it that was taken at sequence `base`.
 
-        `now_s`: record time of new themes; `scribe`: writes them (without it no theme is written
-        and regions have no names); `on_rule` is called after each rule. The tick does not change.
-        The same frozen graph, settings and seed give the same Delta.
+        `now_s`: record time of new themes; `scribe`: writes them (without it no theme is written);
+        `on_rule` is called after each rule. The tick does not change. The same frozen graph,
+        settings and seed give the same Delta.
         """
         settings = self.settings
         frozen = memory
@@ -160,7 +160,7 @@ class Sleep:
                 heard(name, _by_rule(deltas[-1].reasons).get(name, {}))
         regions = None
         if settings.regions is not None:
-            regions = settings.regions(frozen, None if scribe is None else scribe.words)
+            regions = settings.regions(frozen)
             heard("regions", {"regions": len(regions.leaders)})
         if settings.consolidate is not None and scribe is not None:
             deltas.append(settings.consolidate(frozen, scribe=scribe, now_s=now_s, regions=regions))
