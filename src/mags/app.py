@@ -143,7 +143,6 @@ def make_chat(settings: Settings) -> ChatModel | None:
         temperature=chat.temperature,
         max_tokens=chat.max_tokens,
         tools=chat.tools,
-        logprobs=chat.logprobs,
         backoff=Backoff(tries=chat.tries),
     )
     return OpenAIChat(endpoint)

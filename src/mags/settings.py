@@ -55,7 +55,7 @@ class ChatSettings:
 
     `connect_s`, `timeout_s` (silence), `total_s` (a streamed reply): seconds. `tries`: calls
     before giving up. `temperature` None (`false`) leaves it to the server. `tools` False uses
-    `<recall>` tokens even where the server has tool calls.
+    `<recall>` tokens even where the server has tool calls. `logprobs`: read, but without effect.
     """
 
     url: str = field(default="", metadata=URL)

@@ -67,13 +67,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What the model said; `logprob` is the mean log-likelihood a token, where known."""
+    """What the model said."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
     finish: str = "stop"
-    logprob: float | None = None
 
 
 class ChatModel(Protocol):

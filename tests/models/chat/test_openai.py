@@ -37,7 +37,7 @@ class Waits:
 
 
 def chat(server: Server, sleep: Waits | None = None, **more: object) -> OpenAIChat:
-    endpoint = Endpoint(**{"url": server.url, "model": "tiny", "logprobs": False, **more})
+    endpoint = Endpoint(**{"url": server.url, "model": "tiny", **more})
     return OpenAIChat(endpoint, sleep=sleep or Waits(), rng=Random(0))
 
 
@@ -109,11 +109,6 @@ def test_tool_arguments_that_are_no_json_are_a_reply_error(server: Server):
     server.steps = [Step(tool_calls=[tool_call("recall", "{query")])]
     with pytest.raises(ModelReplyError, match="arguments of tool 'recall'"):
         chat(server).complete(HELLO, tools=[RECALL])
-
-
-def test_logprobs_are_averaged_over_the_tokens(server: Server):
-    server.steps = [Step(text="Yes.", logprobs=[-0.5, -1.5])]
-    assert chat(server, logprobs=True).complete(HELLO).logprob == -1.0
 
 
 def test_busy_and_failing_servers_are_tried_again_with_growing_waits(server: Server):
@@ -280,11 +275,11 @@ def test_a_server_without_tools_is_found_out_and_remembered(server: Server):
     assert not model.takes_tools
 
 
-@pytest.mark.parametrize("parameter", ["logprobs", "stream_options", "temperature"])
+@pytest.mark.parametrize("parameter", ["stream_options", "temperature"])
 def test_any_other_refused_parameter_is_left_out(server: Server, parameter: str):
     server.refuses = {parameter: (400, f"Unsupported parameter: {parameter}")}
     server.steps = [Step(text="Hi.")]
-    assert chat(server, logprobs=True).complete(HELLO, on_text=lambda _: None).text == "Hi."
+    assert chat(server).complete(HELLO, on_text=lambda _: None).text == "Hi."
     assert parameter not in server.requests[-1]
 
 

@@ -128,7 +128,6 @@ def _expanded(
         key=chat.key if place == chat.url else None,  # a key is told to nobody else
         temperature=TEMPERATURE,
         max_tokens=4096,
-        logprobs=False,
     )
     with Progress(transient=True) as progress:
         task = progress.add_task("asking for samples", total=count)

@@ -30,7 +30,7 @@ def reply(*examples: tuple[str, str, str]) -> Step:
 
 
 def chat(server: Server) -> OpenAIChat:
-    return OpenAIChat(Endpoint(url=server.url, model="tiny", logprobs=False))
+    return OpenAIChat(Endpoint(url=server.url, model="tiny"))
 
 
 def test_what_passes_becomes_samples_and_what_does_not_is_counted():

@@ -1,8 +1,8 @@
 """Any OpenAI-compatible endpoint: vLLM, llama.cpp, Ollama, LM Studio, or a cloud's.
 
 What is unusual here: the abilities of an endpoint are not configured but found out. Every optional
-part of a request (structured output, tools, logprobs, streamed usage) is sent until the server
-refuses it, and is left out from then on.
+part of a request (structured output, tools, streamed usage) is sent until the server refuses it,
+and is left out from then on.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ Result = TypeVar("Result")
 
 WEAKER_SCHEMA = {"json_schema": "json_object", "json_object": "none"}
 FEATURES = {
-    "logprobs": ("logprobs", ("logprob",)),
     "stream_usage": ("stream_options", ("stream_options", "include_usage")),
     "schema": (
         "response_format",
@@ -41,7 +40,7 @@ FEATURES = {
 }
 """Each ability with its parameter in the request, and the words with which errors name it."""
 # If the error names nothing, these are left out one by one, in the order of FEATURES.
-GUESSED = ("logprobs", "stream_usage", "schema", "tools")
+GUESSED = ("stream_usage", "schema", "tools")
 # A prompt that is too long is refused with the same status, and often names `max_tokens`.
 NOT_A_FEATURE = ("context length", "context_length", "context size", "too long", "too many tokens")
 # Statuses that may go away by themselves, and statuses of a request the server does not accept.
@@ -85,7 +84,7 @@ class Endpoint:
 
     `model`: if empty, the first that the server lists. `timeout_s`: longest time without data;
     `total_s`: longest streamed reply. `temperature` None leaves it to the server. `tools`
-    False forbids tool calls. `logprobs`: ask for them, if the server has them.
+    False forbids tool calls.
     """
 
     url: str = field(repr=False)
@@ -97,7 +96,6 @@ class Endpoint:
     temperature: float | None = 0.0
     max_tokens: int = 1024
     tools: bool = True
-    logprobs: bool = True
     backoff: Backoff = field(default_factory=Backoff)
 
     @property
@@ -135,7 +133,7 @@ class OpenAIChat:
         rng: Random | None = None,
     ) -> None:
         self._endpoint = endpoint
-        self._abilities = Abilities(tools=endpoint.tools, logprobs=endpoint.logprobs)
+        self._abilities = Abilities(tools=endpoint.tools)
         self._model = endpoint.model
         self._sleep = sleep
         self._clock = clock
@@ -294,8 +292,6 @@ class OpenAIChat:
                 }
                 for tool in call.tools
             ]
-        if abilities.logprobs:
-            request["logprobs"] = True
         if call.schema is not None and abilities.schema != "none":
             named = {"name": "reply", "schema": dict(call.schema), "strict": True}
             strict = {"json_schema": named} if abilities.schema == "json_schema" else {}
@@ -331,7 +327,6 @@ class OpenAIChat:
                 estimated=estimated,
             ),
             finish=said.finish or "stop",
-            logprob=said.logprob(),
         )
 
     def _addressed(self, failure: ModelReplyError) -> ModelReplyError:
@@ -366,7 +361,6 @@ class Abilities:
 
     schema: str = "json_schema"
     tools: bool = True
-    logprobs: bool = True
     stream_usage: bool = True
     temperature: bool = True
     long_limit: bool = False
@@ -514,8 +508,6 @@ class Gathered:
     finish: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    logprob_sum: float = 0.0
-    logprob_count: int = 0
     calls: dict[int, dict[str, str]] = field(default_factory=dict)
 
     def take(self, body: object, part: str) -> str:
@@ -537,7 +529,6 @@ class Gathered:
         if not isinstance(said, Mapping):
             raise garbled(f"its {part} is not an object")
         self.finish = choice.get("finish_reason") or self.finish
-        self._weigh(choice.get("logprobs"))
         for place, call in enumerate(said.get("tool_calls") or ()):
             self._call(place, call)
         words = said.get("content") or ""
@@ -551,14 +542,6 @@ class Gathered:
             asked, given = usage.get("prompt_tokens"), usage.get("completion_tokens")
             if isinstance(asked, int) and isinstance(given, int):
                 self.prompt_tokens, self.completion_tokens = asked, given
-
-    def _weigh(self, logprobs: object) -> None:
-        tokens = logprobs.get("content") if isinstance(logprobs, Mapping) else None
-        for token in tokens if isinstance(tokens, list) else ():
-            value = token.get("logprob") if isinstance(token, Mapping) else None
-            if isinstance(value, int | float):
-                self.logprob_sum += value
-                self.logprob_count += 1
 
     def _call(self, place: int, call: object) -> None:
         function = call.get("function") if isinstance(call, Mapping) else None
@@ -587,10 +570,6 @@ class Gathered:
             )
             for index, call in sorted(self.calls.items())
         )
-
-    def logprob(self) -> float | None:
-        """Mean log-likelihood per token, or None if the server sent none."""
-        return self.logprob_sum / self.logprob_count if self.logprob_count else None
 
 
 def _arguments(name: str, written: str) -> Mapping[str, Any]:
