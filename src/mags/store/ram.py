@@ -327,13 +327,6 @@ class _RamPoints(_RamPart):
         with tables.guard:
             return in_sight(tables.marks.values(), self._branch.segments())
 
-    def unmark(self, name: str) -> None:
-        branch = self._branch.name
-        with self._branch.writer() as tables:
-            if (branch, name) not in tables.marks:
-                raise NotFound(f"no snapshot {name!r} on branch {branch!r}", name=name)
-            tables.drop(tables.marks, (branch, name))
-
 
 def _copied(point: Checkpoint) -> Checkpoint:
     # The caller may go on changing its arrays.

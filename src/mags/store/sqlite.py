@@ -450,12 +450,6 @@ class _SqlitePoints(_SqlitePart):
         with self._branch.reading() as db:
             return in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
 
-    def unmark(self, name: str) -> None:
-        with self._branch.writing() as db:
-            db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (self._branch.id, name))
-            if not db.changes():
-                raise NotFound(f"no snapshot {name!r} on branch {self._branch.name!r}", name=name)
-
 
 def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any]) -> None:
     """Store one array of a checkpoint, writing only the parts that have changed.
