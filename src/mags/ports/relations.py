@@ -16,24 +16,19 @@ from importlib import resources
 from types import MappingProxyType
 
 from mags.caches import cached
-from mags.ports.english import at_home, forms, lemma, past_tense, third_person
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from mags.ports.english import at_home, forms, lemma, past_tense, third_person, word_set
 
 _NEGATIONS = frozenset({"not", "never", "n't", "cannot", "no"})
 _AUXILIARIES = frozenset({"be", "have", "do"})
-_IDLE = _set("the a an {} 's currently now also still really very just both has is are been")
-_ADVERBS = _set(
+_IDLE = word_set("the a an {} 's currently now also still really very just both has is are been")
+_ADVERBS = word_set(
     "currently now also still really very just both actually recently originally formerly "
     "previously"
 )
-_PARTICLES = _set(
+_PARTICLES = word_set(
     "in at to for with on from about up out down over into by off after against through"
 )
-_BOUND = _set("to on in at")
+_BOUND = word_set("to on in at")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
