@@ -28,7 +28,7 @@ from mags.server.middleware import (
     logger,
 )
 from mags.server.open_memories import OpenMemories
-from mags.server.proxy.routes import Proxy, Refusals, Rememberer
+from mags.server.proxy.routes import Proxy, Rememberer
 from mags.server.routes import history, memories, nodes, server
 from mags.server.settings import Choosing, Outside, ServerSettings
 from mags.server.straight import Straight
@@ -77,7 +77,6 @@ class Service:
         inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
         inner = LimitsMiddleware(inner, limits)
         inner = AuthMiddleware(inner, settings, self.keys)
-        inner = Refusals(inner)
         self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
 
     def _api(self) -> FastAPI:
