@@ -313,10 +313,3 @@ class OpenMemories:
                 leaving = self._memories.pop(idle)
             # Outside the lock: closing may write a checkpoint.
             leaving.memory.close()
-
-
-def check_branch(branch: str) -> str:
-    """Return a valid name of a branch; raises InvalidInput."""
-    if not branch.strip() or len(branch) > 200:
-        raise InvalidInput("a branch has a name of 1 to 200 characters", branch=branch)
-    return branch

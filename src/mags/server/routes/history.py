@@ -49,9 +49,7 @@ def changes(
     context: Context, after: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Limit = 100
 ) -> list[ChangeOut]:
     """What changed after a journal sequence, oldest first: ids, arcs and the words of some."""
-    with context.reading() as memory:
-        found = inspect.changes(memory, after, limit, named=NAMED)
-        return [ChangeOut.of(change) for change in found]
+    return _next(context, after, limit)
 
 
 @router.get("/snapshots")
@@ -224,7 +222,7 @@ def _head(context: RequestContext) -> int:
         return memory.stats().seq
 
 
-def _next(context: RequestContext, seq: int) -> list[ChangeOut]:
+def _next(context: RequestContext, seq: int, most: int = AT_ONCE) -> list[ChangeOut]:
     with context.reading() as memory:
-        found = inspect.changes(memory, seq, AT_ONCE, named=NAMED)
+        found = inspect.changes(memory, seq, most, named=NAMED)
         return [ChangeOut.of(change) for change in found]
