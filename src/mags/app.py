@@ -17,7 +17,7 @@ from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
-from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
+from mags.models.chat.openai import OpenAIChat
 from mags.models.chat.usage import MeteredChat
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
@@ -130,22 +130,7 @@ def make_store(
 
 def make_chat(settings: Settings) -> ChatModel | None:
     """The configured language model, or None."""
-    chat = settings.chat
-    if not chat.url:
-        return None
-    endpoint = Endpoint(
-        url=chat.url,
-        model=chat.model,
-        key=chat.key,
-        connect_s=chat.connect_s,
-        timeout_s=chat.timeout_s,
-        total_s=chat.total_s,
-        temperature=chat.temperature,
-        max_tokens=chat.max_tokens,
-        tools=chat.tools,
-        backoff=Backoff(tries=chat.tries),
-    )
-    return OpenAIChat(endpoint)
+    return OpenAIChat(settings.chat) if settings.chat.url else None
 
 
 def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:

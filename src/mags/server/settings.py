@@ -14,11 +14,11 @@ from fastapi import FastAPI
 
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput
 from mags.models.prompts import Prompt
+from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
 from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
-from mags.server.proxy.upstream import Upstream
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -175,7 +175,7 @@ class Outside:
     open_memory: Opener
     embedder: Callable[[], Embedder]
     remembered: Prompt
-    upstream: Upstream | None = None
+    upstream: ChatSettings | None = None
     model: ModelChoice = field(default_factory=ModelChoice)
     with_model: Callable[[ModelChoice], Outside] | None = None
     joining: Mapping[str, Join] = field(default_factory=dict)

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
-from mags.ports.chat import Message, Tool
+from mags.models.chat.openai import OpenAIChat
+from mags.ports.chat import ChatSettings, Message, Tool
 from tests.models.chat.endpoint import Server, Step, serving, tool_call
 
 HELLO = (Message(role="system", content="Be short."), Message(role="user", content="Hello?"))
@@ -37,7 +37,7 @@ class Waits:
 
 
 def chat(server: Server, sleep: Waits | None = None, **more: object) -> OpenAIChat:
-    endpoint = Endpoint(**{"url": server.url, "model": "tiny", **more})
+    endpoint = ChatSettings(**{"url": server.url, "model": "tiny", **more})
     return OpenAIChat(endpoint, sleep=sleep or Waits(), rng=Random(0))
 
 
@@ -168,7 +168,7 @@ def test_a_server_that_nobody_started_is_named_with_what_to_do():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     waits = Waits()
-    model = OpenAIChat(Endpoint(url=f"http://127.0.0.1:{port}/v1", model="tiny"), sleep=waits)
+    model = OpenAIChat(ChatSettings(url=f"http://127.0.0.1:{port}/v1", model="tiny"), sleep=waits)
     with pytest.raises(ModelUnavailable, match="start the server, or correct MAGS_CHAT_URL"):
         model.complete(HELLO)
     assert len(waits.seconds) == 1
@@ -176,7 +176,7 @@ def test_a_server_that_nobody_started_is_named_with_what_to_do():
 
 def test_silence_beyond_the_timeout_is_unavailable(server: Server):
     server.steps = [Step(text="late", hang_s=30)] * 2
-    model = chat(server, timeout_s=0.05, backoff=Backoff(tries=2))
+    model = chat(server, timeout_s=0.05, tries=2)
     with pytest.raises(ModelUnavailable, match=r"tried 2 times \(timed out\)"):
         model.complete(HELLO)
 
@@ -185,7 +185,7 @@ def test_a_stream_that_takes_too_long_is_given_up(server: Server):
     server.steps = [Step(text="one two three")]
     times = iter(range(0, 1000, 10))
     model = OpenAIChat(
-        Endpoint(url=server.url, model="tiny", total_s=25.0), clock=lambda: next(times)
+        ChatSettings(url=server.url, model="tiny", total_s=25.0), clock=lambda: next(times)
     )
     with pytest.raises(ModelUnavailable, match="took too long"):
         model.complete(HELLO, on_text=lambda _: None)
@@ -262,7 +262,7 @@ def test_a_server_that_answers_500_to_a_schema_still_replies(server: Server):
     server.steps = [Step(text='{"a": 1}')]
     model = chat(server)
     assert model.complete(HELLO, schema=SCHEMA).text == '{"a": 1}'
-    assert model.abilities.schema == "none"
+    assert model._abilities.schema == "none"
     assert "response_format" not in server.requests[-1]
 
 
@@ -360,7 +360,7 @@ def test_the_key_goes_to_the_endpoint_and_the_account_of_the_environment_does_no
 
 
 def test_neither_the_endpoint_nor_the_name_shows_the_key():
-    endpoint = Endpoint(url="http://me:secret@localhost:8000/v1", model="tiny", key="sk-mine")
+    endpoint = ChatSettings(url="http://me:secret@localhost:8000/v1", model="tiny", key="sk-mine")
     assert "sk-mine" not in repr(endpoint)
     assert "secret" not in repr(endpoint)
     assert OpenAIChat(endpoint).name == "tiny at localhost:8000"

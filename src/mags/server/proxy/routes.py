@@ -25,6 +25,7 @@ from starlette.responses import Response
 from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailable
 from mags.memory.inputs import LONGEST_TURN
 from mags.models.prompts import Prompt
+from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
 from mags.recall.found import Found
 from mags.server.auth import Grant, Scope, namespace_of
@@ -32,8 +33,8 @@ from mags.server.context import grant_of
 from mags.server.open_memories import OpenMemories
 from mags.server.proxy.upstream import (
     Json,
-    Upstream,
     UpstreamRefused,
+    client_of,
     pieces,
     text_of,
     whole,
@@ -81,7 +82,7 @@ class EmbeddingsIn(BaseModel):
 class _Line:
     """A model, None where there is none, and the client to it, made on first use."""
 
-    upstream: Upstream | None
+    upstream: ChatSettings | None
     client: httpx.AsyncClient | None = None
 
 
@@ -89,7 +90,10 @@ class Proxy:
     """The routes over one upstream; `close` lets go of its connections."""
 
     def __init__(
-        self, upstream: Upstream | None, rememberer: Rememberer, embedder: Callable[[], Embedder]
+        self,
+        upstream: ChatSettings | None,
+        rememberer: Rememberer,
+        embedder: Callable[[], Embedder],
     ) -> None:
         """`upstream` None: there is no model, and chat says so."""
         self._line = _Line(upstream=upstream)
@@ -115,7 +119,7 @@ class Proxy:
             if line.client is not None:
                 await line.client.aclose()
 
-    def use(self, upstream: Upstream | None) -> None:
+    def use(self, upstream: ChatSettings | None) -> None:
         """Ask another model from now on; answers that have begun end where they began."""
         self._former.append(self._line)
         self._line = _Line(upstream=upstream)
@@ -183,7 +187,7 @@ class Proxy:
         vectors = await run_in_threadpool(embedder.embed, texts)
         return JSONResponse(_embedded(np.asarray(vectors, np.float32), wanted, embedder.name))
 
-    def _asked(self) -> tuple[httpx.AsyncClient, Upstream]:
+    def _asked(self) -> tuple[httpx.AsyncClient, ChatSettings]:
         line = self._line  # read once: another thread may replace it
         if line.upstream is None:
             raise ModelUnavailable(
@@ -191,7 +195,7 @@ class Proxy:
                 "and start the server again, or name one in the page's settings"
             )
         if line.client is None:
-            line.client = line.upstream.client()
+            line.client = client_of(line.upstream)
         return line.client, line.upstream
 
     async def _streamed(
