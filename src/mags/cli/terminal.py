@@ -43,7 +43,6 @@ class ConfirmErasure(ModalScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "no", "No")]
 
     def __init__(self, question: str) -> None:
-        """`question`: what is asked."""
         super().__init__()
         self._question = question
 

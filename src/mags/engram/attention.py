@@ -35,7 +35,6 @@ class AttentionWeights:
     a: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError where the shapes do not fit, or a number is none."""
         vectors = (self.cosine, self.bias, self.a)
         fits = self.new.ndim == 2 and self.new.shape == self.other.shape
         if not fits or any(v.shape != self.new.shape[:1] for v in vectors):

@@ -51,7 +51,6 @@ class Grades:
     """The grades of what one turn says, and of what it meets."""
 
     def __init__(self, view: View) -> None:
-        """Grades of facts that `view` shows."""
         self._view = view
         self._alone: bool | None = None
 

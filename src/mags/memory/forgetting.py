@@ -129,7 +129,6 @@ def _told_of(state: State, entity: int) -> set[int]:
 
 
 def _spoken_by(state: State, entity: int) -> list[int]:
-    """Episodes of a speaker."""
     graph, rows = state.graph, state.graph.where(NodeKind.EPISODE)
     ids: list[int] = graph.nodes["id"][rows[graph.nodes["subject"][rows] == entity]].tolist()
     return ids

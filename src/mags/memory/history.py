@@ -39,12 +39,6 @@ _TELLING = {kind: i for i, kind in enumerate((NodeKind.FACT, NodeKind.NOTE, Node
 """Order of kinds: those whose words say most about a change come first."""
 
 
-def snapshot(live: Live, name: str) -> Mark:
-    """Name this moment."""
-    with live.writing() as state:
-        return live.store.points.mark(name, state.seq, live.clock())
-
-
 def log(live: Live, limit: int | None = None) -> list[LogEntry]:
     """Every Delta, newest first; no more are read than are wanted."""
     limit = None if limit is None else whole(limit, "limit is how many changes to list")

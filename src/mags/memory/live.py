@@ -570,7 +570,6 @@ class ReadWriteLock:
     """
 
     def __init__(self) -> None:
-        """Held by nobody."""
         self._mutex = threading.Lock()
         self._condition = threading.Condition(self._mutex)
         self._readers = 0

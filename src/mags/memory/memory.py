@@ -418,7 +418,8 @@ class Memory:
 
     def snapshot(self, name: str) -> Mark:
         """Name this moment, for `diff` and `rollback`."""
-        return history.snapshot(self._live, name)
+        with self._live.writing() as state:
+            return self._store.points.mark(name, state.seq, self._live.clock())
 
     def snapshots(self) -> list[Mark]:
         """Every snapshot of this branch and its ancestors, oldest first."""

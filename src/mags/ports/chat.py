@@ -80,7 +80,6 @@ class Usage:
         return f"{about}{self.prompt_tokens}+{self.completion_tokens}"
 
     def __add__(self, other: Usage) -> Usage:
-        """Sum, field by field; estimated where a part of it is."""
         return Usage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,

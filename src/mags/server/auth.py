@@ -79,7 +79,12 @@ class Grant:
 
     def sees(self, namespace: str) -> bool:
         """Whether the key may know that this namespace exists."""
-        return any(_covers(pattern, namespace) for pattern in self.namespaces)
+        return any(
+            namespace.startswith(pattern.removesuffix(EVERY))
+            if pattern.endswith(EVERY)
+            else namespace == pattern
+            for pattern in self.namespaces
+        )
 
     def check(self, namespace: str, needed: Scope) -> None:
         """Raise NotFound for a namespace it does not see, Forbidden for what it may not do there.
@@ -130,12 +135,6 @@ def check_pattern(pattern: str) -> None:
         check_name(name.rstrip(".") or name)
     elif pattern != EVERY:
         check_name(name)
-
-
-def _covers(pattern: str, namespace: str) -> bool:
-    if pattern.endswith(EVERY):
-        return namespace.startswith(pattern.removesuffix(EVERY))
-    return namespace == pattern
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

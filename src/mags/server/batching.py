@@ -52,7 +52,6 @@ class BatchedEmbedder:
         patience_s: float = PATIENCE_S,
         limiter: ConcurrencyLimiter | None = None,
     ) -> None:
-        """Embeds by `embedder`, one call at a time."""
         self._embedder = embedder
         self._limiter = limiter or ConcurrencyLimiter()
         self._patience_s = patience_s

@@ -25,8 +25,7 @@ class Ticket:
     overtaken: int = 0
 
     def __post_init__(self) -> None:
-        """The lock is held until its turn comes."""
-        self.turn.acquire()
+        self.turn.acquire()  # held until its turn comes
 
 
 class ConcurrencyLimiter:

@@ -32,7 +32,6 @@ class Traces:
     """The traces of a memory's last answers, for explain and feedback. Safe in threads."""
 
     def __init__(self, most: int) -> None:
-        """`most`: how many are kept."""
         self._most = most
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Trace] = OrderedDict()
@@ -187,7 +186,6 @@ class OpenMemories:
             opened.memory.close()
 
     def __len__(self) -> int:
-        """How many memories are open."""
         return len(self._memories)
 
     # -- opening -----------------------------------------------------------------

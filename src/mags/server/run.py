@@ -65,7 +65,6 @@ class Listener(uvicorn.Server):
     """
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
-        """Serves `service` by `config`."""
         super().__init__(config)
         self._service = service
 

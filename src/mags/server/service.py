@@ -168,7 +168,6 @@ class Warming:
     """
 
     def __init__(self) -> None:
-        """`begin` starts it."""
         self.done = threading.Event()
         self._thread = threading.Thread(target=self._run, name="warming")
 

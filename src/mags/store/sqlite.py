@@ -77,7 +77,6 @@ class _SqliteBranch:
     """
 
     def __init__(self, database: Database, name: str) -> None:
-        """Raises NotFound."""
         self._database = database
         self.name = name
         self._closed = False

@@ -385,7 +385,6 @@ class Keys:
     """
 
     def __init__(self) -> None:
-        """Begins without requests."""
         self._lock = threading.Lock()
         # By namespace, then by digest, the latest at the end of each.
         self._asked: OrderedDict[str, OrderedDict[str, _Asked]] = OrderedDict()
