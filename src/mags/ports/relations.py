@@ -83,7 +83,6 @@ def _words(phrase: str) -> list[str]:
     text = phrase.replace("_", " ").replace("\u2019", "'").lower()
     text = re.sub(r"\b(can)not\b", r"\1 not", text)
     text = re.sub(r"n't\b", " n't", text).replace("ca n't", "can not").replace(" n't", " not")
-    text = text.replace("origianl", "original").replace("univeristy", "university")
     return _TOKEN.findall(text.replace("favorite", "favourite"))
 
 
