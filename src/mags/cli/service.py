@@ -131,7 +131,7 @@ def _wired(
 def _plans_here(settings: Settings) -> bool:
     """Whether a recall is planned without waiting for a language model."""
     kind = settings.policy.kind
-    return kind in ("rules", "heads", "both") or (kind == "auto" and not settings.chat.url)
+    return kind in ("rules", "reader") or (kind == "auto" and not settings.chat.url)
 
 
 def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
