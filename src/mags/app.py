@@ -229,5 +229,5 @@ def embedded() -> Embedder:
 
 @cache
 def encoder() -> OnnxEmbedder:
-    """The shipped MiniLM itself, one for the process: the heads read its tokens' states."""
+    """The shipped MiniLM itself, one for the process."""
     return OnnxEmbedder()
