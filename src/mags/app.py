@@ -82,6 +82,7 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
             value=kind,
         )
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
+    # The store first: a path that cannot be opened is said before a model is loaded.
     store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
     with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)

@@ -153,6 +153,7 @@ def read_settings(environment: Mapping[str, str], *, config: Path | None = None)
         if name in table:
             _table(table, "memory", path)[name] = table.pop(name)
     origins: dict[str, str] = {}
+    # After the file: the environment goes before it.
     for name, place in ENVIRONMENT.items():
         if name in given:
             _put(table, place, given[name], path)

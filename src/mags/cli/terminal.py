@@ -97,6 +97,7 @@ class Panels(App[None]):
         """`turns`: what was said before, to go on from."""
         super().__init__()
         self._talk, self._turns = talk, turns
+        # Workers run in threads of their own: a second line waits for the first one's answer.
         self._one_at_a_time = threading.Lock()
         talk.sure = self._sure
 

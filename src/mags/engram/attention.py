@@ -135,6 +135,7 @@ def attend(
             for other, weight in zip(near, given.tolist(), strict=True):
                 if weight > 0:
                     count += 1
+                    # Of two new nodes each attends over the other: the greater weight counts.
                     for pair in ((new, other), (other, new)):
                         edges[pair] = max(weight, edges.get(pair, 0.0))
         view.draft.reason("first-edges", node=new, count=count)

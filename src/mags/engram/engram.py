@@ -133,6 +133,7 @@ class Engram:
         if not inscription.may_deny(fact):
             inscription.operation(0, right or _denying(view.words(fact).meta))
             return inscription.finish(self.weights)
+        # What is right first, so that the wrong fact can be said to be ended by it.
         if right is not None:
             inscription.operation(0, right)
         inscription.deny(fact)
@@ -242,7 +243,7 @@ class Inscription:
 
     def operation(self, index: int, operation: Operation) -> None:
         """Judge one operation; what is sure must be judged before what is a guess."""
-        if not operation.tentative:
+        if not operation.tentative:  # a guess teaches no names
             self._linker.learn(operation.aliases)
         if operation.act is Act.NOTE:
             self._note(index, operation)

@@ -347,6 +347,7 @@ class Draft:
     def delta(self, kind: str, **fields: Any) -> Delta:
         """The Delta; records that end as they began are left out."""
         graph = self.graph
+        # Sorted, so that the same changes are the same Delta in whatever order rules made them.
         nodes = [
             (graph.view(i) if i in graph else None, self._nodes[i]) for i in sorted(self._nodes)
         ]

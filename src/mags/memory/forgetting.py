@@ -208,6 +208,7 @@ def closure(state: State, store: Store, chosen: set[int]) -> Derived:
         once = {i for i in _once_derived(past, ids) | _once_orphans(past, ids) if i not in graph}
         themes = set(past.into(ids, ArcKind.MEMBER)["src"].tolist())  # a later text may quote it
         more = gone | here | once | themes
+        # Answers last: to find them, the text of each is read.
         if more == gone:
             more = gone | _answers(store, past, gone)
             if more == gone:

@@ -62,6 +62,7 @@ def _last(live: Live, limit: int | None) -> list[JournalEntry]:
     journal = live.store.journal
     if limit is None:
         return list(journal.since(0))
+    # From the end backwards: a long journal is not decoded whole for its newest entries.
     head, back = journal.head(), limit
     # Branches share one count of sequences, so this branch may have fewer entries in a range.
     while 0 < back < head:

@@ -179,6 +179,7 @@ def search(
     statements before questions. The memory's own answers come last. `found`: the recall of the
     words; `vector`: theirs, shape (dimension,).
     """
+    # As keys of dicts, so that each node counts once, at its first place.
     named = state.names.find(words)
     facts = [i for one in named for i in (*state.slots.of(one), *state.slots.about(one))]
     literal = dict.fromkeys((*named, *facts, *_holding(state, words)))

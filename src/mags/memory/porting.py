@@ -133,6 +133,7 @@ def import_(live: Live, path: Path, on_progress: Progress | None = None) -> Delt
     """
     read = _read(path, live.embedder.dimension)
     keep = read.header["embedder"] == live.embedder.name
+    # Before the transaction: a model may take long, and nobody else could write.
     lacking = [line for line in read.nodes if not (keep and "vector" in line)]
     for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
         part = lacking[start : start + EMBEDDED_AT_ONCE]

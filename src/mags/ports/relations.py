@@ -120,6 +120,7 @@ class _Table:
         self.folded: dict[str, tuple[Relation, bool]] = {}
         for name, entry in raw.items():
             self._add(name, entry)
+        # Once all are there: a row of the table goes before an inverse that is only made up.
         for relation in tuple(self.by_name.values()):
             self._add_inverse(relation)
         self._add_relatives()

@@ -84,6 +84,7 @@ class ConcurrencyLimiter:
 
     def _next(self) -> None:
         """Hand a slot on; under the lock."""
+        # Newcomers go first, but not for ever: see `OVERTAKEN`.
         if self._aside and (not self._queue or self._aside[0].overtaken >= OVERTAKEN):
             self._aside.popleft().turn.release()
         elif self._queue:

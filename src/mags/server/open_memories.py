@@ -169,6 +169,7 @@ class OpenMemories:
         with self._lock:
             self._open = open_memory
             self._kept |= {key: opened.traces for key, opened in self._memories.items()}
+            # Requests that run keep theirs; `_leave` closes it after the last of them.
             idle = [opened.memory for opened in self._memories.values() if not opened.requests]
             self._leaving += (opened for opened in self._memories.values() if opened.requests)
             self._memories.clear()

@@ -74,6 +74,8 @@ class Service:
         self.api.state.joined = tuple(outside.joining)
         self._leaving = [join(self.api, outside) for join in outside.joining.values()]
         self.api.openapi()  # now: two first requests could otherwise build it at the same time
+        # From the inside out: limits go by the key that `AuthMiddleware` puts into the scope, and
+        # what either refuses is counted too.
         inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
         inner = LimitsMiddleware(inner, limits)
         inner = AuthMiddleware(inner, settings, self.keys)

@@ -228,7 +228,7 @@ class _RamJournal(_RamPart):
             folded = [seq for seq in old if seq <= min(limit, before)]
             if len(folded) < 2:
                 return 0
-            gone, last = tables.gone(), folded[-1]
+            gone, last = tables.gone(), folded[-1]  # as `since` leaves them out: nothing comes back
             net = Delta.compose([old[seq].forgetting(gone) for seq in folded], FOLD)
             # The fold takes the last sequence it replaces, so the head and what follows stay put.
             kept = {last: net, **{seq: delta for seq, delta in old.items() if seq > last}}

@@ -51,6 +51,7 @@ FOLDED_AT_ONCE = 1000
 SCANNED_AT_ONCE = 2000
 """Contents that one read of `scan` takes."""
 
+# By the index (branch, seq) one look, however long the journal is.
 LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
 
 SIZES = {

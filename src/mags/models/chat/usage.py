@@ -53,6 +53,7 @@ class MeteredChat:
     ) -> Completion:
         """Complete and count; a call that fails is not counted."""
         completion = self._chat.complete(messages, tools=tools, schema=schema, on_text=on_text)
+        # Held for the sum alone: completions of several threads run side by side.
         with self._lock:
             self._usage += completion.usage
         return completion

@@ -462,6 +462,7 @@ class Rememberer:
         with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
+            # Recalled before it is observed: a question must not find itself.
             if conversation.asked:
                 found = opened.memory.recall(conversation.asked, speaker=conversation.speaker)
                 trace = opened.traces.keep(found.trace)

@@ -102,6 +102,7 @@ def branch(context: Context, body: NameIn) -> MarkOut:
 @router.get("/export", response_class=StreamingResponse, responses=answered(LINES))
 def export(context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
+    # Into a file first: a client that reads slowly must not hold the memory in use.
     with ExitStack() as held:
         folder = held.enter_context(tempfile.TemporaryDirectory(prefix="mags-export-"))
         path = Path(folder) / "export.jsonl"
@@ -195,6 +196,7 @@ async def _stream(request: Request, context: RequestContext, seq: int) -> AsyncI
     quiet = 0
     yield ": listening\n\n"
     try:
+        # A stream outlives the check of its key: once that is revoked, it ends.
         while not state.stopping.is_set() and keys.still(context.grant):
             found = await run_in_threadpool(_next, context, seq)
             for change in found:
