@@ -298,7 +298,7 @@ class _Reader:
     def _value(self, hint: object, value: object, key: str, about: Mapping[str, Any]) -> object:
         options = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
         inner = next((option for option in options if option is not NoneType), NoneType)
-        if value is False and NoneType in options:
+        if value is False and NoneType in options:  # TOML has no null
             return None
         if is_dataclass(inner) and isinstance(inner, type):
             if not isinstance(value, Mapping):

@@ -198,7 +198,7 @@ def set_policy(file: Path, kind: str, path: Path | None) -> None:
             f"The config file {file} cannot be read: {failure}.", key="config", value=str(file)
         ) from failure
     file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_suffix(".part")
+    unfinished = file.with_suffix(".part")  # an interruption leaves the old file whole
     unfinished.write_text(tomlkit.dumps(document), encoding="utf-8")
     os.replace(unfinished, file)
 

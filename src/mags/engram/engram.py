@@ -464,6 +464,7 @@ class Inscription:
         self, kind: NodeKind, text: str, meta: Mapping[str, object], *, flags: int, **values: Any
     ) -> int:
         content = self._moment.content(text, meta)
+        # Facts and notes look among what is near their turn: one search for all of them.
         if kind == NodeKind.EPISODE:
             self._around.centre(content.vector)
         near, cosines = self._around.look(content.vector)

@@ -65,6 +65,7 @@ class Grades:
     ) -> Grade:
         """The grade of a statement about `ends` (subject, object); `symmetric`: as much of both."""
         own = self._is_own(teller.speaker, ends[0]) or (symmetric and ends[1] == teller.speaker)
+        # A program knows of itself, and of nobody else.
         if teller.grade is Grade.TOOL:
             grade = Grade.SELF if own and teller.speaker != NOBODY else Grade.TOOL
         elif teller.grade is not Grade.UNKNOWN:

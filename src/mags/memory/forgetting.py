@@ -110,6 +110,7 @@ def _matching(state: State, store: Store, wanted: int | str) -> set[int]:
         raise NotFound(f"no node {wanted} in this memory", node_id=wanted)
     if not entity:
         return {wanted}
+    # Of a node that is here no more the newest words, which `scan` gives last.
     name = state.content(wanted).text if wanted in state.graph else said[-1]
     return {wanted} | _called(state, store, name)
 

@@ -107,7 +107,7 @@ def check_key(key: object) -> None:
 def turn_of(given: TurnLike, now_s: float) -> tuple[Turn, float | None]:
     """A turn said at its time or now, and the time that was given; raises InvalidInput."""
     if isinstance(given, Turn):
-        turn, at = given, seconds(given.at) or None
+        turn, at = given, seconds(given.at) or None  # a Turn without a time has 0.0
     else:
         values = _values(given)
         at = seconds(values.pop("at", None))

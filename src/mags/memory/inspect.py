@@ -191,6 +191,7 @@ def _chosen(frozen: FrozenGraph, frame: Frame) -> NDArray[np.int64]:
         there &= np.isin(nodes["id"], np.fromiter(frame.only, np.int64))
     degree = np.bincount(np.concatenate((frozen.src, frozen.dst)), minlength=len(nodes))
     worth = node_charge(nodes, frozen.tick) + nodes["importance"] + np.log1p(degree)
+    # More than any sum of strength, importance and the logarithm of a degree.
     worth[np.isin(nodes["id"], np.fromiter(frame.first, np.int64))] += 1e6
     places = np.flatnonzero(there)
     best = places[np.argsort(-worth[places], kind="stable")][: frame.most]

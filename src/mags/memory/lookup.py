@@ -331,6 +331,7 @@ def _short(state: State, node_id: int) -> str:
 def stats(live: Live, parts: Parts) -> Stats:
     """Counts by kind, open and closed facts, bytes."""
     store = live.store
+    # Before the state is held: the store reads the disk for it.
     size = dict(store.facts.size())
     marks, branches = store.points.marks(), store.facts.branches()
     with live.reading() as state:

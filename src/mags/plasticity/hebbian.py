@@ -104,6 +104,7 @@ def compete(
     arcs = [arc for dst in targets if (arc := draft.arc(src, dst, ArcKind.ASSOCIATION)) is not None]
     charges = [float(arc_charge(arc, tick)[0]) for arc in arcs]
     excess = sum(charges) - most
+    # By the target's id where all else is equal, so that the same turn gives the same Delta.
     order = sorted(
         range(len(arcs)),
         key=lambda i: (

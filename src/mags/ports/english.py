@@ -130,6 +130,7 @@ def _table() -> tuple[Mapping[str, tuple[tuple[str, str], ...]], Mapping[str, tu
             if form == GERUND and base in _DOUBLED and base.endswith("l"):  # traveling
                 found.setdefault(base + "ing", []).append((base, GERUND))
                 found.setdefault(base + "ed", []).extend([(base, PAST), (base, PARTICIPLE)])
+    # In place of what was found: forms of "be" and their like are read in one way alone.
     for word, pair in _BE.items():
         found[word] = [pair]
     frozen = {word: tuple(pairs) for word, pairs in found.items()}

@@ -200,6 +200,7 @@ def read(phrase: str) -> Reading | None:
     over = _over(words)
     if over:
         words = words[2:] if words[0] == "used" else words[1:]
+    # From the strictest to the loosest: as it stands, without articles, by its base forms.
     found = table.exact.get(" ".join(words))
     exact = found is not None
     if found is None and {"favourite", "preferred"}.intersection(words[:1]):

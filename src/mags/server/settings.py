@@ -157,6 +157,7 @@ def _parts(url: str) -> SplitResult | None:
 
 def _place(url: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(url)
+    # With and without its usual port it is the same place.
     return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
 
 
