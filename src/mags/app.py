@@ -17,7 +17,7 @@ from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
-from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
+from mags.models.chat.openai import OpenAIChat
 from mags.models.chat.usage import MeteredChat, counting
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
@@ -83,6 +83,7 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
             value=kind,
         )
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
+    # The store first: a path that cannot be opened is said before a model is loaded.
     store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
     with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)
@@ -132,23 +133,7 @@ def make_store(
 
 def make_chat(settings: Settings) -> ChatModel | None:
     """The configured language model, or None."""
-    chat = settings.chat
-    if not chat.url:
-        return None
-    endpoint = Endpoint(
-        url=chat.url,
-        model=chat.model,
-        key=chat.key,
-        connect_s=chat.connect_s,
-        timeout_s=chat.timeout_s,
-        total_s=chat.total_s,
-        temperature=chat.temperature,
-        max_tokens=chat.max_tokens,
-        tools=chat.tools,
-        logprobs=chat.logprobs,
-        backoff=Backoff(tries=chat.tries),
-    )
-    return OpenAIChat(endpoint)
+    return OpenAIChat(settings.chat) if settings.chat.url else None
 
 
 def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
@@ -260,5 +245,5 @@ def embedded() -> Embedder:
 
 @cache
 def encoder() -> OnnxEmbedder:
-    """The shipped MiniLM itself, one for the process: the heads read its tokens' states."""
+    """The shipped MiniLM itself, one for the process."""
     return OnnxEmbedder()

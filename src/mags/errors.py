@@ -41,7 +41,6 @@ class MagsError(Exception):
     """The file it is about."""
 
     def __init__(self, message: str, **facts: object) -> None:
-        """Keep the message and every fact as an attribute."""
         super().__init__(message)
         self.facts = {}
         self.add(**facts)

@@ -51,6 +51,7 @@ def _needing(extra: str | None, needed_for: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as failure:
+        # Any other module that is missing is a fault of the code, not of the installation.
         if extra is None or (failure.name or "").partition(".")[0] not in NEEDS[extra]:
             raise
         raise MissingExtra(extra=extra, needed_for=needed_for) from failure

@@ -37,38 +37,10 @@ from urllib.parse import urlsplit
 from mags.errors import ConfigurationError
 from mags.memory.settings import MemorySettings
 from mags.plasticity.cycle import SleepSettings
+from mags.ports.bounds import SECRET, URL, within
+from mags.ports.chat import ChatSettings as ChatSettings
 
 Part = TypeVar("Part")
-
-
-def _within(least: float, most: float) -> Mapping[str, Any]:
-    return {"within": (least, most)}
-
-
-SECRET: Mapping[str, Any] = {"secret": True}
-URL: Mapping[str, Any] = {"url": True}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatSettings:
-    """The language model. Without `url` there is none, and MAGS answers by quoting.
-
-    `connect_s`, `timeout_s` (silence), `total_s` (a streamed reply): seconds. `tries`: calls
-    before giving up. `temperature` None (`false`) leaves it to the server. `tools` False uses
-    `<recall>` tokens even where the server has tool calls.
-    """
-
-    url: str = field(default="", metadata=URL)
-    model: str = ""
-    key: str | None = field(default=None, repr=False, metadata=SECRET)
-    connect_s: float = field(default=5.0, metadata=_within(0.05, 600.0))
-    timeout_s: float = field(default=60.0, metadata=_within(0.05, 3600.0))
-    total_s: float = field(default=300.0, metadata=_within(0.05, 86400.0))
-    tries: int = field(default=4, metadata=_within(1, 20))
-    temperature: float | None = field(default=0.0, metadata=_within(0.0, 2.0))
-    max_tokens: int = field(default=1024, metadata=_within(16, 1_000_000))
-    tools: bool = True
-    logprobs: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +56,8 @@ class EmbedderSettings:
     url: str = field(default="", metadata=URL)
     model: str = ""
     key: str | None = field(default=None, repr=False, metadata=SECRET)
-    dimensions: int | None = field(default=None, metadata=_within(8, 65536))
-    cache: int = field(default=4096, metadata=_within(0, 10_000_000))
+    dimensions: int | None = field(default=None, metadata=within(8, 65536))
+    cache: int = field(default=4096, metadata=within(0, 10_000_000))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +78,7 @@ class PolicySettings:
     path: Path | None = None
     language: str = "en"
     grounded: bool = True
-    together: int = field(default=6, metadata=_within(1, 24))
+    together: int = field(default=6, metadata=within(1, 24))
     prompts: Path | None = None
 
 
@@ -123,10 +95,10 @@ class AnswerSettings:
     """
 
     mode: Literal["chat", "manager", "extractive"] = "chat"
-    rounds: int = field(default=2, metadata=_within(1, 10))
-    queries: int = field(default=3, metadata=_within(1, 10))
-    again_tokens: int = field(default=600, metadata=_within(50, 1_000_000))
-    threshold: float = field(default=0.74, metadata=_within(0.0, 1.0))
+    rounds: int = field(default=2, metadata=within(1, 10))
+    queries: int = field(default=3, metadata=within(1, 10))
+    again_tokens: int = field(default=600, metadata=within(50, 1_000_000))
+    threshold: float = field(default=0.74, metadata=within(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +156,7 @@ def read_settings(environment: Mapping[str, str], *, config: Path | None = None)
         if name in table:
             _table(table, "memory", path)[name] = table.pop(name)
     origins: dict[str, str] = {}
+    # After the file: the environment goes before it.
     for name, place in ENVIRONMENT.items():
         if name in given:
             _put(table, place, given[name], path)
@@ -328,7 +301,7 @@ class _Reader:
     def _value(self, hint: object, value: object, key: str, about: Mapping[str, Any]) -> object:
         options = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
         inner = next((option for option in options if option is not NoneType), NoneType)
-        if value is False and NoneType in options:
+        if value is False and NoneType in options:  # TOML has no null
             return None
         if is_dataclass(inner) and isinstance(inner, type):
             if not isinstance(value, Mapping):

@@ -3,13 +3,14 @@
 import json
 import tomllib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.app import make_chat, make_policy
-from mags.cli.installation import set_policy, with_policy
+from mags.cli.installation import set_policy
 from mags.errors import ConfigurationError, InvalidInput
 from mags.settings import EmbedderSettings, PolicySettings, Settings, read_settings
 from tests.cli.running import run as command
@@ -66,26 +67,36 @@ def test_everything_else_in_the_file_stays_as_it_was(tmp_path: Path) -> None:
     )
     set_policy(file, "adapters", Path("models") / 'a "b"')
     assert file.read_text() == (
-        '# mine\n[policy]  # who decides\nkind = "adapters"\npath = "models/a \\"b\\""\n'
-        'language = "de"\n\n[chat]\ntries = 2\n'
+        '# mine\n[policy]  # who decides\nlanguage = "de"\nkind = "adapters"\n'
+        'path = "models/a \\"b\\""\n\n[chat]\ntries = 2\n'
     )
 
 
-def test_a_file_that_cannot_be_changed_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("written", ["policy = 3\n", "[policy\n"])
+def test_a_file_that_cannot_be_changed_is_left_alone(tmp_path: Path, written: str) -> None:
     file = tmp_path / "config.toml"
-    written = 'policy = { kind = "rules" }\n'
     file.write_text(written)
     with pytest.raises(ConfigurationError):
         set_policy(file, "auto", None)
     assert file.read_text() == written
 
 
+def test_a_policy_written_in_one_line_is_changed_there(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('policy = { kind = "rules" }\n[chat]\ntries = 2\n')
+    set_policy(file, "auto", None)
+    assert file.read_text() == 'policy = { kind = "auto" }\n[chat]\ntries = 2\n'
+
+
 @given(st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=30))
-def test_any_path_is_read_back(path: str) -> None:
-    text = with_policy("path = 'alice.mags'\n[embedder]\npath = 'x'\n", {"path": path})
-    assert tomllib.loads(text) == {
-        "path": "alice.mags", "embedder": {"path": "x"}, "policy": {"path": path},
-    }  # fmt: skip
+def test_any_word_is_read_back(word: str) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "config.toml"
+        file.write_text("path = 'alice.mags'\n[embedder]\npath = 'x'\n")
+        set_policy(file, word, None)
+        assert tomllib.loads(file.read_text("utf-8")) == {
+            "path": "alice.mags", "embedder": {"path": "x"}, "policy": {"kind": word},
+        }  # fmt: skip
 
 
 def test_the_reader_helps_the_rules_where_the_encoder_it_stands_on_is_loaded_anyway() -> None:

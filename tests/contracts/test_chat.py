@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models.chat.openai import Endpoint, OpenAIChat
+from mags.models.chat.openai import OpenAIChat
 from mags.models.chat.scripted import ScriptedChat
 from mags.models.chat.usage import MeteredChat
-from mags.ports.chat import ChatModel, Completion, Message, Tool, ToolCall, Usage
+from mags.ports.chat import ChatModel, ChatSettings, Completion, Message, Tool, ToolCall, Usage
 from tests.models.chat.endpoint import Step, serving, tool_call
 
 Make = Callable[[Sequence[Completion]], ChatModel]
@@ -36,7 +36,7 @@ def make(request: pytest.FixtureRequest) -> Iterator[Make]:
         def over_http(replies: Sequence[Completion]) -> ChatModel:
             server.steps = [step(reply) for reply in replies]
             server.steps += [Step(status=503)] * 4
-            endpoint = Endpoint(url=server.url, model="tiny")
+            endpoint = ChatSettings(url=server.url, model="tiny")
             return OpenAIChat(endpoint, sleep=lambda _: None, rng=Random(0))
 
         yield over_http

@@ -59,7 +59,7 @@ def test_no_snapshot_is_folded_away(store: Store):
     store.points.mark("here", 3, 0.0)
     assert store.journal.compact(6) == 2
     assert seqs(store, 3) == [4, 5, 6]
-    store.points.unmark("here")
+    store.points.mark("here", 6, 0.0)
     assert store.journal.compact(6) == 3
 
 

@@ -120,7 +120,6 @@ def test_importance_is_surprise_emphasis_and_the_users_mark(desk):
 def test_surprise_is_one_minus_the_greatest_similarity():
     assert surprise(np.array([0.75, 0.5], np.float32)) == pytest.approx(0.25)
     assert surprise(np.zeros(0, np.float32)) == 1.0
-    assert surprise(np.array([0.75], np.float32), nll=np.log(2)) == pytest.approx(0.5)
 
 
 def test_a_confirmation_recharges_what_had_faded(desk):

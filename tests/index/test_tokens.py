@@ -9,7 +9,6 @@ import mags
 from mags.index.languages import UNKNOWN, foreign, language
 from mags.index.tokens import QUESTION_MARKS, asks, fold, words
 from mags.memory.memory import Memory
-from mags.ports.intent import asks
 
 
 @pytest.mark.parametrize(

@@ -288,20 +288,9 @@ def test_regions_are_communities_led_by_their_best_connected_names():
     nodes[2] = nodes[8] = {"kind": NodeKind.ENTITY}
     arcs = [*clique([1, 2, 3, 4, 5], w=0.6), *clique([6, 7, 8, 9], w=0.6), (5, 6, {"w": 0.3})]
     frozen = FrozenGraph.of(world(nodes, arcs))
-    words = Words({2: "Ana", 8: "Rome"})
-    regions = FindRegions(leaders=1)(frozen, words.words)
-    assert [regions.of(i) for i in (1, 5, 6, 9)] == [0, 0, 1, 1]
-    assert regions.of(10) == NOWHERE  # has no associations
-    assert regions.of(99) == NOWHERE
+    regions = FindRegions(leaders=1)(frozen)
+    region_of = dict(zip(regions.ids.tolist(), regions.label.tolist(), strict=True))
+    assert [region_of[i] for i in (1, 5, 6, 9)] == [0, 0, 1, 1]
+    assert region_of[10] == NOWHERE  # has no associations
     assert regions.members(1).tolist() == [6, 7, 8, 9]
     assert regions.leaders == ((2,), (8,))
-    assert regions.names == ("Ana", "Rome")
-
-
-def test_only_the_largest_regions_are_named():
-    arcs = [*clique([1, 2, 3, 4, 5], w=0.6), *clique([6, 7, 8, 9], w=0.6)]
-    frozen = FrozenGraph.of(world(9, arcs))
-    regions = FindRegions(named=1, leaders=1)(frozen, Words().words)
-    assert len(regions.leaders) == 2
-    assert regions.names == ("Text 1.",)
-    assert FindRegions()(frozen).names == ()

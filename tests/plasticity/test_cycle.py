@@ -170,13 +170,11 @@ def test_crowding_births_and_importance_are_off_unless_told():
     assert set(report.rules) == set(EFFECTS) - {"crowding", "birth", "importance"}
 
 
-def test_without_a_scribe_no_theme_is_written_and_regions_are_nameless():
+def test_without_a_scribe_no_theme_is_written():
     graph = busy()
     done = Sleep()(graph, rng=np.random.default_rng(0), now_s=0.0)
     graph.apply(done.delta)
     assert not themed(graph)
-    assert done.regions is not None
-    assert done.regions.names == ()
 
 
 def test_a_sleep_works_on_a_picture_and_leaves_the_graph_to_others():

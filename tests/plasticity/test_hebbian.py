@@ -54,18 +54,6 @@ def test_one_cited_node_wires_with_nothing():
     assert len(wired(world(2), {1: 1.0}).arcs()) == 0
 
 
-def test_uncited_anchors_wire_only_where_switched_on_and_a_twentieth_as_fast():
-    assert len(wired(world(3), {1: 1.0}, uncited={2: 1.0, 3: 1.0}).arcs()) == 0
-    graph = wired(world(3), {1: 1.0}, uncited={2: 1.0, 3: 1.0}, hebb=Hebb(anchors=True))
-    assert graph.arcs()["w"] == pytest.approx([0.005] * 6)
-
-
-def test_a_citation_outweighs_being_an_anchor():
-    cited = {1: 1.0, 2: 1.0}
-    graph = wired(world(2), cited, uncited={2: 0.1}, hebb=Hebb(anchors=True))
-    assert arc(graph, 1, 2)["w"][0] == pytest.approx(0.1)
-
-
 @pytest.mark.parametrize("active", [{1: 1.5, 2: 1.0}, {1: -0.1, 2: 1.0}])
 def test_an_activation_outside_0_1_is_refused(active: dict[int, float]):
     with pytest.raises(InvalidInput, match="activation"):

@@ -16,8 +16,8 @@ import mags
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.prompts import load_prompts
+from mags.ports.chat import ChatSettings
 from mags.server.middleware import logger
-from mags.server.proxy.upstream import Upstream
 from mags.server.run import Listener, listener
 from mags.server.service import Service
 from mags.server.settings import Join, ModelChoice, Outside, ServerLimits, ServerSettings
@@ -42,7 +42,7 @@ def outside(choice: ModelChoice) -> Outside:
         settings = replace(Settings(), chat=chat)
         return mags.open(path, branch=branch, settings=settings, embedder=EMBEDDER)
 
-    upstream = Upstream(url=choice.url, model=choice.model, key=choice.key)
+    upstream = ChatSettings(url=choice.url, model=choice.model, key=choice.key)
     return Outside(
         open_memory=open_chatting if choice.url else open_memory,
         embedder=lambda: EMBEDDER,
@@ -59,7 +59,7 @@ class Served:
     def __init__(
         self,
         settings: ServerSettings,
-        upstream: Upstream | None = None,
+        upstream: ChatSettings | None = None,
         joining: Mapping[str, Join] | None = None,
     ) -> None:
         """Make it; `start` runs it."""
@@ -99,7 +99,7 @@ def serving(
     folder: Path,
     *,
     limits: ServerLimits | None = None,
-    upstream: Upstream | None = None,
+    upstream: ChatSettings | None = None,
     joining: Mapping[str, Join] | None = None,
     **settings: object,
 ) -> Iterator[Served]:

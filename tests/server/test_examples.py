@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.server.proxy.upstream import Upstream
+from mags.ports.chat import ChatSettings
 from tests.models.chat.endpoint import Server
 from tests.server.asking import DESTROYING, Asked, each_operation, every_example, fill
 from tests.server.serving import serving
@@ -16,7 +16,7 @@ from tests.server.serving import serving
 @pytest.fixture
 def http(tmp_path: Path, answering: Server) -> Iterator[httpx.Client]:
     with (
-        serving(tmp_path, upstream=Upstream(url=answering.url, model="tiny")) as served,
+        serving(tmp_path, upstream=ChatSettings(url=answering.url, model="tiny")) as served,
         served.client() as client,
     ):
         yield client

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mags.server.proxy.upstream import Upstream
+from mags.ports.chat import ChatSettings
 from tests.models.chat.endpoint import Server, Step
 from tests.models.chat.endpoint import serving as model_serving
 from tests.server.asking import ANSWER
@@ -76,7 +76,7 @@ def model() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory, model: Server) -> Iterator[Served]:
-    upstream = Upstream(url=model.url, model="tiny", connect_s=2.0, silence_s=5.0)
+    upstream = ChatSettings(url=model.url, model="tiny", connect_s=2.0, timeout_s=5.0)
     with serving(tmp_path_factory.mktemp("fuzzed"), upstream=upstream) as running:
         yield running
 

@@ -9,8 +9,8 @@ import numpy as np
 import openai
 import pytest
 
+from mags.ports.chat import ChatSettings
 from mags.server.auth import KeyRing, Scope
-from mags.server.proxy.upstream import Upstream
 from mags.server.settings import ServerLimits
 from tests.models.chat.endpoint import Server, Step, tool_call
 from tests.server.serving import EMBEDDER, Served, serving
@@ -25,7 +25,7 @@ TOOL = {
 
 @pytest.fixture
 def served(folder: Path, model: Server) -> Iterator[Served]:
-    upstream = Upstream(url=model.url, model="tiny", key="secret", connect_s=3.0, silence_s=3.0)
+    upstream = ChatSettings(url=model.url, model="tiny", key="secret", connect_s=3.0, timeout_s=3.0)
     with serving(folder, upstream=upstream) as running:
         yield running
 
@@ -142,7 +142,7 @@ def test_the_user_field_names_a_memory_and_goes_no_further(
 
 def test_a_key_of_one_memory_writes_there_and_never_goes_to_the_model(folder: Path, model: Server):
     key = KeyRing(folder).add("ana", ("ana",), Scope.WRITE, 1.0)
-    upstream = Upstream(url=model.url, model="tiny", key="theirs")
+    upstream = ChatSettings(url=model.url, model="tiny", key="theirs")
     model.steps = [Step(text="Noted.")]
     with serving(folder, upstream=upstream, need_key=True) as served:
         with client_of(served, key) as client:
@@ -157,7 +157,7 @@ def test_a_key_of_several_memories_reaches_no_other_by_the_user_field(folder: Pa
     ring = KeyRing(folder)
     several = ring.add("several", ("ana", "team-*"), Scope.WRITE, 1.0)
     root = ring.add("root", ("*",), Scope.ADMIN, 1.0)
-    upstream = Upstream(url=model.url, model="tiny")
+    upstream = ChatSettings(url=model.url, model="tiny")
     model.steps = [Step(text="Noted.")] * 3
     with serving(folder, upstream=upstream, need_key=True) as served:
         with client_of(served, root) as client:

@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from mags.ports.chat import ChatSettings
 from mags.server.proxy.routes import RETRY_S, Conversation, Keys
-from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server, Step
 from tests.server.serving import Served, serving
 from tests.server.test_proxy import episodes
@@ -21,7 +21,7 @@ RETRIED = {"X-Stainless-Retry-Count": "1"}
 @pytest.fixture
 def served(folder: Path, model: Server) -> Iterator[Served]:
     model.steps = [Step(text="Noted.") for _ in range(8)]
-    with serving(folder, upstream=Upstream(url=model.url, model="tiny")) as running:
+    with serving(folder, upstream=ChatSettings(url=model.url, model="tiny")) as running:
         yield running
 
 

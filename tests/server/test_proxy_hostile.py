@@ -10,7 +10,7 @@ import pytest
 
 from mags.errors import StoreFull
 from mags.memory.memory import Memory
-from mags.server.proxy.upstream import Upstream
+from mags.ports.chat import ChatSettings
 from tests.models.chat.endpoint import Server, Step, tool_call
 from tests.server.serving import Served, serving
 from tests.server.test_proxy import ASKED, TOLD, client_of, episodes
@@ -21,7 +21,7 @@ SSE = "text/event-stream"
 
 @pytest.fixture
 def served(folder: Path, model: Server) -> Iterator[Served]:
-    upstream = Upstream(url=model.url, model="tiny", connect_s=1.0, silence_s=2.0)
+    upstream = ChatSettings(url=model.url, model="tiny", connect_s=1.0, timeout_s=2.0)
     with serving(folder, upstream=upstream) as running:
         yield running
 

@@ -12,8 +12,8 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from mags.ports.chat import ChatSettings
 from mags.server.auth import EVERY, KeyRing, Scope
-from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server
 from tests.server.asking import DESTROYING, Asked, each_operation, fill
 from tests.server.serving import Served, serving
@@ -92,7 +92,7 @@ def house(folder: Path, answering: Server) -> Iterator[House]:
     keys = {scope.name: ring.add(scope.name, (OURS,), scope, 1.0) for scope in Scope}
     keys[ROOT] = ring.add(ROOT, (EVERY,), Scope.ADMIN, 1.0)
     keys[OTHER] = ring.add(OTHER, (THEIRS,), Scope.ADMIN, 1.0)
-    upstream = Upstream(url=answering.url, model="tiny")
+    upstream = ChatSettings(url=answering.url, model="tiny")
     with serving(folder, need_key=True, upstream=upstream) as served:
         made = House(served=served, keys=keys)
         made.fill(OURS)

@@ -55,7 +55,6 @@ def write_until_killed(path: Path, pipe: int, rng: random.Random) -> None:
             store.journal.compact(store.journal.head())
         elif what == MARKED:
             store.points.mark("here", store.journal.head(), 0.0)
-            store.points.unmark("here")
         elif what == FORKED:
             child = store.fork(f"branch {node}")
             child.close()

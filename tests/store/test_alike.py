@@ -86,10 +86,6 @@ class Alike(RuleBasedStateMachine):
     def mark(self, name, seq):
         self.both(lambda store: store.points.mark(name, seq, float(seq)))
 
-    @rule(name=st.sampled_from(["a", "b"]))
-    def unmark(self, name):
-        self.both(lambda store: store.points.unmark(name))
-
     @rule(name=names)
     def fork(self, name):
         for stores in (self.ram, self.disk):

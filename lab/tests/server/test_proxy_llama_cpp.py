@@ -20,7 +20,7 @@ for library in ("torch", "transformers", "gguf", "llama_cpp", "llama_cpp.server"
 import torch  # noqa: E402
 
 from lab.tests.training.large import families  # noqa: E402
-from mags.server.proxy.upstream import Upstream  # noqa: E402
+from mags.ports.chat import ChatSettings  # noqa: E402
 from mags_lab.training.evaluate.trained import to_gguf  # noqa: E402
 from tests.server.serving import serving  # noqa: E402
 from tests.server.test_proxy import client_of, episodes  # noqa: E402
@@ -38,7 +38,7 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upstream]:
+def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChatSettings]:
     """llama-cpp-python's server over random weights; it has learned nothing, but it talks."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("llama")
@@ -55,7 +55,7 @@ def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upstream]:
             assert server.poll() is None, (folder / "server.log").read_text(errors="replace")
             assert time.monotonic() < ends
             time.sleep(0.3)
-        yield Upstream(url=url, model="small")
+        yield ChatSettings(url=url, model="small")
     finally:
         server.terminate()
         server.wait(30)
@@ -68,7 +68,7 @@ def _answers(url: str) -> bool:
         return False
 
 
-def test_llama_cpp_is_asked_with_what_is_remembered(tmp_path: Path, upstream: Upstream):
+def test_llama_cpp_is_asked_with_what_is_remembered(tmp_path: Path, upstream: ChatSettings):
     with serving(tmp_path, upstream=upstream) as served, client_of(served) as client:
         assert client.models.list().data
         made = client.chat.completions
@@ -82,7 +82,7 @@ def test_llama_cpp_is_asked_with_what_is_remembered(tmp_path: Path, upstream: Up
         assert [text for text in episodes(served) if text in said] == said
 
 
-def test_llama_cpp_streams_through_the_proxy(tmp_path: Path, upstream: Upstream):
+def test_llama_cpp_streams_through_the_proxy(tmp_path: Path, upstream: ChatSettings):
     with serving(tmp_path, upstream=upstream) as served, client_of(served) as client:
         made = client.chat.completions
         whole = made.create(model="small", messages=TOLD, max_tokens=8, temperature=0.0, user="a")
@@ -95,7 +95,7 @@ def test_llama_cpp_streams_through_the_proxy(tmp_path: Path, upstream: Upstream)
         assert chunks[-1].model_extra["mags"]["memory"] == "b"
 
 
-def test_what_llama_cpp_refuses_comes_through(tmp_path: Path, upstream: Upstream):
+def test_what_llama_cpp_refuses_comes_through(tmp_path: Path, upstream: ChatSettings):
     with serving(tmp_path, upstream=upstream) as served, client_of(served) as client:
         long = [{"role": "user", "content": "geese " * 3_000}]
         with pytest.raises(openai.APIStatusError) as caught:

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from lab.tests.server.playing import GAMES, begin_game
-from mags.server.proxy.upstream import Upstream
+from mags.ports.chat import ChatSettings
 from mags.server.settings import ServerLimits
 from mags.server.wire.openapi import EXPORTED, LINES
 from mags.server.wire.requests import TRACE
@@ -112,7 +112,7 @@ def cases(draw: st.DrawFn, operation: Any) -> Any:
 
 @pytest.fixture
 def served(tmp_path: Path, model: Server) -> Iterator[Served]:
-    upstream = Upstream(url=model.url, model="tiny")
+    upstream = ChatSettings(url=model.url, model="tiny")
     with serving(tmp_path, upstream=upstream, limits=UNLIMITED, joining=GAMES) as running:
         yield running
 

@@ -24,10 +24,11 @@ from benchmarks.rl.study import Widths  # noqa: E402
 from lab.tests.training.large import road  # noqa: E402
 from lab.tests.training.large.families import FAMILIES, samples, sentencepiece  # noqa: E402
 from mags.errors import ConfigurationError, ModelError  # noqa: E402
-from mags.models.chat.openai import Endpoint, OpenAIChat  # noqa: E402
+from mags.models.chat.openai import OpenAIChat  # noqa: E402
 from mags.models.policy.prompted import PromptedPolicy  # noqa: E402
 from mags.models.policy.taught import served_policy  # noqa: E402
 from mags.models.prompts import load_prompts  # noqa: E402
+from mags.ports.chat import ChatSettings  # noqa: E402
 from mags_lab.training.batches import (  # noqa: E402
     encode,
     pair_of,
@@ -198,7 +199,7 @@ def served(tmp_path: Path) -> Iterator[tuple[OpenAIChat, Path]]:
             stdout=log,
             stderr=log,
         )
-    chat = OpenAIChat(Endpoint(url=f"http://127.0.0.1:{port}/v1", max_tokens=LIMIT))
+    chat = OpenAIChat(ChatSettings(url=f"http://127.0.0.1:{port}/v1", max_tokens=LIMIT))
     try:
         wait_for(chat, server, tmp_path / "server.log")
         yield chat, tmp_path

@@ -121,6 +121,7 @@ def about(
     """A memory that learns, for any frozen language model."""
     for name, given in (("MAGS_CONFIG", config), ("MAGS_MEMORY", memory)):
         if given is not None:
+            # Options of verbs and `read_settings` both take them from there.
             context.call_on_close(_restorer(name))
             os.environ[name] = str(given)
 

@@ -77,6 +77,7 @@ def _listen(memory: Memory, clock: Clock) -> None:
     for week, turns in groupby(conversation(), key=lambda turn: turn.session):
         out.print(f"[bold]{week}[/]")
         for turn in turns:
+            # From NOW back to the first turn, and only forward from there.
             clock.now_s = max(turn.at, clock.now_s if clock.now_s < NOW else turn.at)
             seen = memory.observe(turn.text, speaker=turn.speaker, at=turn.at, session=turn.session)
             out.print(f"  [cyan]{turn.speaker}:[/] {escape(turn.text)}")

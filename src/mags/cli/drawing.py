@@ -172,6 +172,7 @@ def places(graph: Subgraph) -> Places:
     joined = nx.Graph()
     joined.add_nodes_from(graph.texts)
     joined.add_edges_from((src, dst) for src, dst, arc in graph.arcs if arc not in FAINT)
+    # By strong arcs alone parts may hang apart, and would be laid out far from each other.
     for src, dst, _ in graph.arcs:
         if not nx.has_path(joined, src, dst):
             joined.add_edge(src, dst)

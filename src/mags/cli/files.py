@@ -83,6 +83,7 @@ def parse_turns(text: str, kind: str, *, speaker: str, name: str = "input") -> I
 def guess(text: str, name: str) -> str:
     """The format of a text, from its beginning."""
     head = text.lstrip()[:4_000]
+    # A dialogue may begin with a date in brackets, so "[" alone is no JSON.
     if head[:1] != "{" and not head.replace(" ", "").startswith(("[{", "[[", "[]")):
         return "dialogue"
     if '"dia_id"' in head or '"session_1"' in text:
@@ -109,6 +110,7 @@ def dialogue(text: str, speaker: str) -> Iterator[Turn]:
         if spoken:
             if held is not None:
                 yield held
+            # A line without a date has that of the line before.
             if spoken.group("at"):
                 at = seconds(spoken.group("at")) or 0.0
             held = Turn(
@@ -156,6 +158,7 @@ def locomo(data: Any) -> Iterator[Turn]:  # noqa: ANN401 - parsed JSON
         prefix = f"{sample.get('sample_id', n)}:"
         numbers = sorted(int(m.group(1)) for k in talk if (m := re.fullmatch(r"session_(\d+)", k)))
         for number in numbers:
+            # One date a session: a second for each turn keeps their order.
             at = _date(talk.get(f"session_{number}_date_time", ""), LOCOMO_DATE)
             for i, turn in enumerate(talk[f"session_{number}"]):
                 attrs = {k: str(turn[k]) for k in ("blip_caption", "query") if turn.get(k)}

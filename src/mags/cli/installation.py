@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
-import tomllib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,9 +57,6 @@ SHIPPING: dict[str, Callable[[], Policy]] = {"reader": make_reader}
 ROLES = ("ask", "write", "router")
 READER, ADAPTER = ".npz", "mags.json"
 """By what a file is known for a reader, and a folder for that of an adapter."""
-HEADER = re.compile(r"\s*\[")
-POLICY = re.compile(r"\s*\[\s*policy\s*\]\s*(#.*)?")
-KEY = re.compile(r"\s*(kind|path)\s*=")
 
 NEAR = ("The cat sleeps on the sofa.", "A kitten naps on the couch.")
 FAR = "The central bank raised interest rates."
@@ -186,53 +181,26 @@ def set_policy(file: Path, kind: str, path: Path | None) -> None:
     """Set `policy.kind` and `policy.path` (None takes it out); the file is made if need be.
 
     All else in the file stays as it was written, comments too. Raises ConfigurationError where
-    the file is not the TOML that this can change.
+    the file is no TOML, or its policy no table.
     """
-    before = file.read_text(encoding="utf-8") if file.is_file() else ""
-    values = {"kind": kind} | ({} if path is None else {"path": str(path)})
-    after = with_policy(before, values)
-    wanted = _read(before, file)
-    kept = {k: v for k, v in wanted.get("policy", {}).items() if k not in ("kind", "path")}
-    if _read(after, file) != {**wanted, "policy": {**kept, **values}}:
-        raise ConfigurationError(
-            f"{file} writes its policy in a way that cannot be changed here: set "
-            + " and ".join(f"policy.{name} = {value!r}" for name, value in values.items())
-            + " by hand.",
-            key="policy",
-        )
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_suffix(".part")
-    unfinished.write_text(after, encoding="utf-8")
-    os.replace(unfinished, file)
+    import tomlkit  # takes 0.1 s, and no other verb writes TOML
+    from tomlkit.exceptions import TOMLKitError
 
-
-def with_policy(text: str, values: dict[str, str]) -> str:
-    """The text of a config file with these values first in its `[policy]`, old ones taken out."""
-    # Strings of JSON are strings of TOML.
-    new = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()]
-    lines: list[str] = []
-    inside = found = False
-    for line in text.splitlines():
-        if HEADER.match(line):
-            inside = POLICY.fullmatch(line) is not None
-        if inside and KEY.match(line):
-            continue
-        lines.append(line)
-        if inside and not found:
-            found = True
-            lines += new
-    if not found:
-        lines += [*([""] if lines else []), "[policy]", *new]
-    return "\n".join(lines) + "\n"
-
-
-def _read(text: str, file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as failure:
+        document = tomlkit.parse(file.read_text(encoding="utf-8") if file.is_file() else "")
+        policy: Any = document.setdefault("policy", tomlkit.table())
+        policy["kind"] = kind
+        policy.pop("path", None)
+        if path is not None:
+            policy["path"] = str(path)
+    except (TOMLKitError, TypeError, AttributeError) as failure:
         raise ConfigurationError(
             f"The config file {file} cannot be read: {failure}.", key="config", value=str(file)
         ) from failure
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(".part")  # an interruption leaves the old file whole
+    unfinished.write_text(tomlkit.dumps(document), encoding="utf-8")
+    os.replace(unfinished, file)
 
 
 def reembed(memory: MemoryPath = None, branch: Branch = "main") -> None:

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
+from rich.text import Text
 
 from mags.cli import printing
 from mags.cli.console import (
@@ -133,12 +134,10 @@ def connect(
     """Show the strongest path between two things."""
     with opened(memory, branch) as mem:
         path = mem.connect(node_or_name(start), node_or_name(end))
-    if json:
-        print_json(path)
-    elif path is None:
-        out.print("No path joins them.")
-    else:
-        out.print(f"{path} (strength {path.strength:.3f})", markup=False)
+    none = "No path joins them."
+    print_view(
+        path, lambda one: Text(f"{one} (strength {one.strength:.3f})") if one else none, json=json
+    )
 
 
 def neighbours(

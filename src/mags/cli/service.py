@@ -102,7 +102,6 @@ def outside() -> Outside:
 def _wired(
     settings: Settings, embedder: Embedder, turns: ConcurrencyLimiter | None = None
 ) -> Outside:
-    upstream = _serving("mags.server.proxy.upstream")
     server = _serving("mags.server.settings")
     parts = make_parts(settings, Models(embedder=embedder))
     chat = settings.chat
@@ -116,18 +115,11 @@ def _wired(
         other = replace(chat, url=choice.url, model=choice.model, key=choice.key)
         return _wired(replace(settings, chat=other), embedder, turns)
 
-    asked = upstream.Upstream(
-        url=chat.url,
-        model=chat.model,
-        key=chat.key,
-        connect_s=chat.connect_s,
-        silence_s=chat.timeout_s,
-    )
     found: Outside = server.Outside(
         open_memory=open_memory,
         embedder=lambda: embedder,
         remembered=load_prompts(settings.policy.prompts)["remembered"],
-        upstream=asked if chat.url else None,
+        upstream=chat if chat.url else None,
         model=server.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
         joining=plugins("mags.server"),
@@ -139,7 +131,7 @@ def _wired(
 def _plans_here(settings: Settings) -> bool:
     """Whether a recall is planned without waiting for a language model."""
     kind = settings.policy.kind
-    return kind in ("rules", "heads", "both") or (kind == "auto" and not settings.chat.url)
+    return kind in ("rules", "reader") or (kind == "auto" and not settings.chat.url)
 
 
 def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:

@@ -43,7 +43,6 @@ class ConfirmErasure(ModalScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "no", "No")]
 
     def __init__(self, question: str) -> None:
-        """`question`: what is asked."""
         super().__init__()
         self._question = question
 
@@ -98,6 +97,7 @@ class Panels(App[None]):
         """`turns`: what was said before, to go on from."""
         super().__init__()
         self._talk, self._turns = talk, turns
+        # Workers run in threads of their own: a second line waits for the first one's answer.
         self._one_at_a_time = threading.Lock()
         talk.sure = self._sure
 

@@ -17,6 +17,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from mags.cli import printing
 from mags.cli.console import (
@@ -38,6 +39,7 @@ from mags.errors import InvalidInput
 from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, Seen
 from mags.ports.policy import Turn
+from mags.ports.store import Mark
 
 BATCH = 64
 LONGEST_PATH = 255
@@ -263,11 +265,12 @@ def snapshot(
     """Name this moment, for `diff` and `rollback`; or list the snapshots."""
     with opened(memory, branch) as mem:
         marks = mem.snapshots() if name is None else [mem.snapshot(name)]
-    if json:
-        print_json(marks)
-        return
-    for mark in marks:
-        out.print(f"{mark.name} at journal entry {mark.seq} on {mark.branch}", markup=False)
+    _print_marks(marks, "{0.name} at journal entry {0.seq} on {0.branch}", json=json)
+
+
+def _print_marks(marks: list[Mark], line: str, *, json: bool) -> None:
+    if marks or json:
+        print_view(marks, lambda some: Text("\n".join(map(line.format, some))), json=json)
 
 
 def log(
@@ -306,11 +309,7 @@ def branch(
             mem.branch(name).close()
     with opened(memory, branch) as mem:
         marks = mem.branches()
-    if json:
-        print_json(marks)
-        return
-    for mark in marks:
-        out.print(f"{mark.name} (from journal entry {mark.seq})", markup=False)
+    _print_marks(marks, "{0.name} (from journal entry {0.seq})", json=json)
 
 
 def rollback(name: Snapshot, memory: MemoryPath = None, branch: Branch = "main") -> None:

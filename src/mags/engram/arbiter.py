@@ -94,7 +94,7 @@ class Arbiter:
         for fact in self._meant(claim):
             span = span_at(self.view, fact)
             if span.start > claim.span.said_at and not span.stated:
-                continue
+                continue  # told after this was said: out of order, and not meant
             if not self.may_end(claim, fact):
                 stays.append(fact)
                 continue
@@ -351,6 +351,7 @@ class Arbiter:
             return
         for other in self.view.open(claim.subject, claim.slot):
             if int(self.view.node(other)["flags"]) & ONE:
+                # Masked: ~ of a Python int is negative, and the field a uint16.
                 self.view.draft.node(other)["flags"] &= ~ONE & 0xFFFF
                 self.view.draft.reason("shared-slot", fact=other, by=fact)
 

@@ -35,7 +35,6 @@ class AttentionWeights:
     a: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError where the shapes do not fit, or a number is none."""
         vectors = (self.cosine, self.bias, self.a)
         fits = self.new.ndim == 2 and self.new.shape == self.other.shape
         if not fits or any(v.shape != self.new.shape[:1] for v in vectors):
@@ -136,6 +135,7 @@ def attend(
             for other, weight in zip(near, given.tolist(), strict=True):
                 if weight > 0:
                     count += 1
+                    # Of two new nodes each attends over the other: the greater weight counts.
                     for pair in ((new, other), (other, new)):
                         edges[pair] = max(weight, edges.get(pair, 0.0))
         view.draft.reason("first-edges", node=new, count=count)

@@ -399,7 +399,7 @@ class Linker:
             vector = self._view.vectors([entity])[0].astype("float16")
             words = replace(words, vector=vector if vector.any() else None)
         self._view.rename(words)
-        self._known.clear()
+        self._known.clear()  # any of the names may mean another entity now
         self._view.draft.reason("alias", entity=entity, count=len(fresh))
 
 

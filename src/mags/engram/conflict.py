@@ -141,6 +141,7 @@ def _judge(
     ]
     out: list[Clash] = []
     for new in sentences(view.words(episode).text):
+        # What is not so, or only heard, contradicts nothing.
         if is_wished(new) or is_unsure(new):
             continue
         parts = take_apart(new)

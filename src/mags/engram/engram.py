@@ -7,7 +7,6 @@ gets its first edges. `Inscription` does these steps in that order.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -134,6 +133,7 @@ class Engram:
         if not inscription.may_deny(fact):
             inscription.operation(0, right or _denying(view.words(fact).meta))
             return inscription.finish(self.weights)
+        # What is right first, so that the wrong fact can be said to be ended by it.
         if right is not None:
             inscription.operation(0, right)
         inscription.deny(fact)
@@ -243,7 +243,7 @@ class Inscription:
 
     def operation(self, index: int, operation: Operation) -> None:
         """Judge one operation; what is sure must be judged before what is a guess."""
-        if not operation.tentative:
+        if not operation.tentative:  # a guess teaches no names
             self._linker.learn(operation.aliases)
         if operation.act is Act.NOTE:
             self._note(index, operation)
@@ -464,14 +464,14 @@ class Inscription:
         self, kind: NodeKind, text: str, meta: Mapping[str, object], *, flags: int, **values: Any
     ) -> int:
         content = self._moment.content(text, meta)
-        is_episode = kind == NodeKind.EPISODE
-        if is_episode:
+        # Facts and notes look among what is near their turn: one search for all of them.
+        if kind == NodeKind.EPISODE:
             self._around.centre(content.vector)
         near, cosines = self._around.look(content.vector)
         if self._mark == "pinned":
             flags |= int(NodeFlag.PINNED)
         salience = self._settings.salience
-        worth = salience.surprise * surprise(cosines, self._moment.nll if is_episode else None)
+        worth = salience.surprise * surprise(cosines)
         worth = min(worth + salience.emphasis * self._emphasis, 1.0)
         if self._mark in MARKED:
             worth = 1.0
@@ -499,14 +499,8 @@ def _meta(turn: Turn) -> dict[str, object]:
     return meta
 
 
-def surprise(cosines: NDArray[np.float32], nll: float | None = None) -> float:
-    """How little a text was to be expected, in [0, 1].
-
-    1 - the greatest of `cosines` (1 where there is none); or, where the language model gave
-    log-probabilities, 1 - exp(-nll) of the mean negative log-likelihood a token, in nats.
-    """
-    if nll is not None:
-        return 1.0 - math.exp(-max(nll, 0.0))
+def surprise(cosines: NDArray[np.float32]) -> float:
+    """How little a text was to be expected, in [0, 1]: 1 - the first, greatest of `cosines`."""
     if not len(cosines):
         return 1.0
     return min(max(1.0 - float(cosines[0]), 0.0), 1.0)

@@ -51,7 +51,6 @@ class Grades:
     """The grades of what one turn says, and of what it meets."""
 
     def __init__(self, view: View) -> None:
-        """Grades of facts that `view` shows."""
         self._view = view
         self._alone: bool | None = None
 
@@ -66,6 +65,7 @@ class Grades:
     ) -> Grade:
         """The grade of a statement about `ends` (subject, object); `symmetric`: as much of both."""
         own = self._is_own(teller.speaker, ends[0]) or (symmetric and ends[1] == teller.speaker)
+        # A program knows of itself, and of nobody else.
         if teller.grade is Grade.TOOL:
             grade = Grade.SELF if own and teller.speaker != NOBODY else Grade.TOOL
         elif teller.grade is not Grade.UNKNOWN:

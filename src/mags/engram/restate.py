@@ -59,6 +59,7 @@ def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta:
         node["slot"] = slot
         node["flags"] = (int(node["flags"][0]) & ~(ONE | GUESS)) | (ONE if lasting else 0)
     view.rename(moment.content(sentence(operation), {**meta, **words}, node=fact))
+    # What the old words mentioned the new ones need not.
     for entity in view.ends(fact, ArcKind.MENTIONS):
         view.draft.remove_arc(fact, entity, ArcKind.MENTIONS)
 

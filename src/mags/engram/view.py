@@ -43,8 +43,7 @@ class Moment:
     `vectors`: text -> vector, shape (dimension,), unit length, for `Engram.texts` (a text
     without one is kept but not found by likeness). `now_s`: record time, seconds since the
     epoch. `tick`: the memory's clock after this turn. `previous`: id of the session's last
-    episode. `nll`: the language model's mean negative log-likelihood a token of the turn
-    given what was recalled, in nats, where known; the episode's surprise is then made of it.
+    episode.
     """
 
     ids: Ids
@@ -52,7 +51,6 @@ class Moment:
     tick: int
     vectors: Mapping[str, NDArray[np.float16]] = field(default_factory=dict)
     previous: int | None = None
-    nll: float | None = None
 
     def content(self, text: str, meta: Mapping[str, object], node: int | None = None) -> Content:
         """New words, for a new node or for `node`; a new node's words bear its id."""

@@ -181,73 +181,6 @@ def common_neighbours(
     return counts
 
 
-@kernel
-def _meet(a, indptr, indices, hub, linked, seen, touched):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202, PLR0913
-    """Count in `seen` how many neighbours each unlinked b > a shares with a; list them."""
-    found = 0
-    for slot in range(indptr[a], indptr[a + 1]):
-        middle = indices[slot]
-        if indptr[middle + 1] - indptr[middle] > hub:
-            continue
-        # Backwards, to stop at the first b <= a: each pair is counted from its lower node only.
-        for far in range(indptr[middle + 1] - 1, indptr[middle] - 1, -1):
-            b = indices[far]
-            if b <= a:
-                break
-            if linked[b] == a:
-                continue
-            if seen[b] == 0:
-                touched[found] = b
-                found += 1
-            seen[b] += 1
-    return found
-
-
-@kernel
-def _holds(indptr, indices, row, wanted):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    low, high = indptr[row], indptr[row + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low < indptr[row + 1] and indices[low] == wanted
-
-
-@kernel
-def _open_pairs(graph, links, least, hub, out):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    """Count unlinked pairs by common neighbours; write as many as `out` holds: a, b, count."""
-    indptr, indices = graph
-    link_indptr, link_indices = links
-    n = len(indptr) - 1
-    seen = np.zeros(n, np.int32)
-    linked = np.full(n, -1, np.int32)
-    touched = np.empty(n, np.int32)
-    # No count is above `hub`, since a itself has no more neighbours than that.
-    tally = np.zeros(hub + 1, np.int64)
-    written = 0
-    for a in range(n):
-        degree = indptr[a + 1] - indptr[a]
-        if degree < least or degree > hub:
-            continue
-        for slot in range(link_indptr[a], link_indptr[a + 1]):
-            linked[link_indices[slot]] = a
-        for i in range(_meet(a, indptr, indices, hub, linked, seen, touched)):
-            b = touched[i]
-            count = seen[b]
-            seen[b] = 0
-            if count < least or indptr[b + 1] - indptr[b] > hub:
-                continue
-            # `linked` holds the arcs from a; this asks for one from b to a.
-            if not _holds(link_indptr, link_indices, b, a):
-                tally[count] += 1
-                if written < len(out):
-                    out[written, 0], out[written, 1], out[written, 2] = a, b, count
-                    written += 1
-    return tally
-
-
 def open_pairs(
     graph: tuple[NDArray[np.int32], NDArray[np.int32]],
     links: tuple[NDArray[np.int32], NDArray[np.int32]],
@@ -258,18 +191,25 @@ def open_pairs(
 ) -> NDArray[np.int32]:
     """Pairs without a link that have at least `least` common neighbours: rows (a, b, count).
 
-    `graph`, `links`: (indptr, indices) of the neighbours, and of the directed arcs, targets
-    ascending (repeats allowed), of which one either way is a link. Nodes of degree over
-    `hub` are neither ends nor common neighbours. Where there are more than `most` such
-    pairs, those of the highest counts are returned: at least `most`, ties at the lowest
-    count included. Ascending by a.
+    `graph`, `links`: (indptr, indices) of the neighbours, and of the directed arcs (repeats
+    allowed), of which one either way is a link. Nodes of degree over `hub` are neither ends nor
+    common neighbours. Where there are more than `most` such pairs, those of the highest counts are
+    returned: at least `most`, ties at the lowest count included. Ascending by a, then b.
     """
-    # Twice: the first pass only counts, so that the second one keeps no pair below the cut.
-    nothing = np.empty((0, 3), np.int32)
-    tally = _open_pairs(graph, links, least, hub, nothing)
-    at_least = np.cumsum(tally[::-1])[::-1]
-    enough = np.flatnonzero(at_least >= max(most, 1))
-    cut = max(int(enough[-1]), least) if len(enough) else least
-    pairs = np.empty((int(at_least[cut]) if cut < len(at_least) else 0, 3), np.int32)
-    _open_pairs(graph, links, cut, hub, pairs)
-    return pairs
+    n, degree = len(graph[0]) - 1, np.diff(graph[0])
+    source = np.repeat(np.arange(n), degree)
+    small = (degree <= hub)[source] & (degree <= hub)[graph[1]]
+    ends = source[small], graph[1][small]
+    near = csr_array((np.ones(len(ends[0]), np.int32), ends), (n, n))
+    common = near @ near
+    a, count = np.repeat(np.arange(n), np.diff(common.indptr)), common.data
+    # Most pairs have one neighbour in common: they go before anything is asked about the rest.
+    enough = (count >= least) & (a < common.indices)
+    a, b, count = a[enough], common.indices[enough].astype(np.int64), count[enough]
+    tail = np.repeat(np.arange(n), np.diff(links[0]))
+    linked = np.concatenate([tail * n + links[1], links[1].astype(np.int64) * n + tail])
+    open_ = ~np.isin(a * n + b, linked)
+    pairs = np.stack([a, b, count], axis=1)[open_].astype(np.int32)
+    if len(pairs) > most:
+        pairs = pairs[pairs[:, 2] >= np.partition(pairs[:, 2], -most)[-most]]
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]

@@ -111,6 +111,7 @@ def _body(data: bytes) -> bytes:
             known=VERSION,
         )
     body = data[HEAD.size :]
+    # Of the body as it lies on the disk: damage is found before anything is unpacked.
     if zlib.crc32(body) != crc:
         raise CorruptFile("a journal entry is damaged (its checksum differs); restore a copy")
     return zlib.decompress(body) if flags & COMPRESSED else body

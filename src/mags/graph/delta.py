@@ -340,10 +340,6 @@ class Draft:
         """Remove an arc if it is there."""
         self._arcs[(src, dst, int(kind))] = None
 
-    def added(self) -> list[NDArray[np.void]]:
-        """NODE records created in this draft, in order."""
-        return [r for i, r in self._nodes.items() if r is not None and i not in self.graph]
-
     def reason(self, rule: str, **facts: Any) -> None:
         """Write down what a rule decided: ids and numbers, never words."""
         self.reasons.append({"rule": rule, **facts})
@@ -351,6 +347,7 @@ class Draft:
     def delta(self, kind: str, **fields: Any) -> Delta:
         """The Delta; records that end as they began are left out."""
         graph = self.graph
+        # Sorted, so that the same changes are the same Delta in whatever order rules made them.
         nodes = [
             (graph.view(i) if i in graph else None, self._nodes[i]) for i in sorted(self._nodes)
         ]

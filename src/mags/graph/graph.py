@@ -418,10 +418,6 @@ class Graph:
         mask = np.isin(column, kinds) if kinds else column < REVERSE
         return self._records(slots[mask], self.nodes["id"][rows[mask]])
 
-    def degree(self) -> NDArray[np.int32]:
-        """Entries in each row's block (both ends of structure, outgoing associations)."""
-        return self.adjacency.length[: self.size]
-
     def _records(self, slots: NDArray[np.int64], src: NDArray[np.int64]) -> NDArray[np.void]:
         columns = self.adjacency.columns
         out = np.zeros(len(slots), ARC)

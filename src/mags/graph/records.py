@@ -70,7 +70,7 @@ class NodeFlag(IntFlag):
     It is disputed for as long as one of those is open."""
 
 
-GRADE_AT = 10
+GRADE_AT = 10  # above the ten flags
 GRADES = 0b111 << GRADE_AT
 
 

@@ -183,6 +183,7 @@ class Editor:
             node = draft.node(node_id)
             if pinned:
                 node["flags"] |= np.uint16(NodeFlag.PINNED)
+                # Of a Python int ~ is negative, and does not go into the field's uint16.
                 node["flags"] &= ~np.uint16(NodeFlag.COLD)
                 node["importance"] = node["strength"] = 1.0
                 node["strength_tick"] = state.graph.tick

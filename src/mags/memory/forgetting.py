@@ -110,6 +110,7 @@ def _matching(state: State, store: Store, wanted: int | str) -> set[int]:
         raise NotFound(f"no node {wanted} in this memory", node_id=wanted)
     if not entity:
         return {wanted}
+    # Of a node that is here no more the newest words, which `scan` gives last.
     name = state.content(wanted).text if wanted in state.graph else said[-1]
     return {wanted} | _called(state, store, name)
 
@@ -129,7 +130,6 @@ def _told_of(state: State, entity: int) -> set[int]:
 
 
 def _spoken_by(state: State, entity: int) -> list[int]:
-    """Episodes of a speaker."""
     graph, rows = state.graph, state.graph.where(NodeKind.EPISODE)
     ids: list[int] = graph.nodes["id"][rows[graph.nodes["subject"][rows] == entity]].tolist()
     return ids
@@ -209,6 +209,7 @@ def closure(state: State, store: Store, chosen: set[int]) -> Derived:
         once = {i for i in _once_derived(past, ids) | _once_orphans(past, ids) if i not in graph}
         themes = set(past.into(ids, ArcKind.MEMBER)["src"].tolist())  # a later text may quote it
         more = gone | here | once | themes
+        # Answers last: to find them, the text of each is read.
         if more == gone:
             more = gone | _answers(store, past, gone)
             if more == gone:

@@ -39,12 +39,6 @@ _TELLING = {kind: i for i, kind in enumerate((NodeKind.FACT, NodeKind.NOTE, Node
 """Order of kinds: those whose words say most about a change come first."""
 
 
-def snapshot(live: Live, name: str) -> Mark:
-    """Name this moment."""
-    with live.writing() as state:
-        return live.store.points.mark(name, state.seq, live.clock())
-
-
 def log(live: Live, limit: int | None = None) -> list[LogEntry]:
     """Every Delta, newest first; no more are read than are wanted."""
     limit = None if limit is None else whole(limit, "limit is how many changes to list")
@@ -68,6 +62,7 @@ def _last(live: Live, limit: int | None) -> list[JournalEntry]:
     journal = live.store.journal
     if limit is None:
         return list(journal.since(0))
+    # From the end backwards: a long journal is not decoded whole for its newest entries.
     head, back = journal.head(), limit
     # Branches share one count of sequences, so this branch may have fewer entries in a range.
     while 0 < back < head:

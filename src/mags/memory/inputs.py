@@ -107,7 +107,7 @@ def check_key(key: object) -> None:
 def turn_of(given: TurnLike, now_s: float) -> tuple[Turn, float | None]:
     """A turn said at its time or now, and the time that was given; raises InvalidInput."""
     if isinstance(given, Turn):
-        turn, at = given, seconds(given.at) or None
+        turn, at = given, seconds(given.at) or None  # a Turn without a time has 0.0
     else:
         values = _values(given)
         at = seconds(values.pop("at", None))
@@ -217,18 +217,11 @@ def known_id(given: object, what: str = "a node id") -> int:
     raise InvalidInput(f"{what} must be a node id (1 or more), not {given!r}", given=given)
 
 
-def count(given: object, what: str) -> int:
-    """A count of 1 or more; raises InvalidInput."""
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        raise InvalidInput(f"{what}, at least 1, not {given!r}", given=given)
-    return given
-
-
-def whole(given: object, what: str) -> int:
-    """A whole number of 0 or more that a store can count to; raises InvalidInput."""
+def whole(given: object, what: str, least: int = 0) -> int:
+    """A whole number of `least` or more that a store can count to; raises InvalidInput."""
     number = -1 if isinstance(given, bool) or not isinstance(given, Integral) else int(given)
-    if not 0 <= number < 2**63:
-        raise InvalidInput(f"{what}, 0 or more, not {given!r}", given=given)
+    if not least <= number <= 2**62:
+        raise InvalidInput(f"{what}, {least} or more, not {given!r}", given=given)
     return number
 
 

@@ -20,7 +20,7 @@ from mags.graph.delta import Delta
 from mags.graph.records import ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory import history
-from mags.memory.inputs import count, known_id, several, whole
+from mags.memory.inputs import known_id, several, whole
 from mags.memory.views import (
     ArcView,
     ChangeView,
@@ -83,7 +83,7 @@ def ways(memory: Memory, question: str, ids: Sequence[int]) -> tuple[tuple[int, 
 
 def latest(memory: Memory, things: Iterable[str], *, most: int = 4) -> tuple[tuple[int, ...], ...]:
     """For each thing the episodes that have all its words, newest first, none that is over."""
-    things, most = several(things, "things"), count(most, "most")
+    things, most = several(things, "things"), whole(most, "most", 1)
     live, settings = memory._live, memory._parts.settings.recall.chains
     with live.reading() as state:
         return said_last(state, things, most=most, moment=live.present(), settings=settings)
@@ -94,7 +94,7 @@ def changes(memory: Memory, after: int, limit: int = 100, *, named: int = 0) -> 
     return history.changes(
         memory._live,
         whole(after, "after is the sequence of a change"),
-        limit=count(limit, "limit is how many changes"),
+        limit=whole(limit, "limit is how many changes", 1),
         named=whole(named, "named counts nodes"),
     )
 
@@ -191,6 +191,7 @@ def _chosen(frozen: FrozenGraph, frame: Frame) -> NDArray[np.int64]:
         there &= np.isin(nodes["id"], np.fromiter(frame.only, np.int64))
     degree = np.bincount(np.concatenate((frozen.src, frozen.dst)), minlength=len(nodes))
     worth = node_charge(nodes, frozen.tick) + nodes["importance"] + np.log1p(degree)
+    # More than any sum of strength, importance and the logarithm of a degree.
     worth[np.isin(nodes["id"], np.fromiter(frame.first, np.int64))] += 1e6
     places = np.flatnonzero(there)
     best = places[np.argsort(-worth[places], kind="stable")][: frame.most]

@@ -264,6 +264,7 @@ class Live:
                 dimension=self.state.vectors.dimension,
             )
         self._uncommitted = True
+        # Durable first: what readers see can then always be rebuilt from the store.
         seq = self.store.journal.append(delta)
         with self._state_lock.changing():
             self._half_applied = True
@@ -344,7 +345,7 @@ class Live:
             if rebuild and self.state.vectors.stale:
                 with self.committed() as state:
                     vectors, picture = state.vectors, state.vectors.picture()
-                graph = picture.build()
+                graph = picture.build()  # outside of every lock: it is the long part
                 with self._state_lock.changing():
                     vectors.adopt(graph)
             with self.committed() as state:
@@ -352,6 +353,7 @@ class Live:
                 seq, tick, arrays = state.seq, state.graph.tick, state.packed()
             packed = Checkpoint(seq=seq, branch=self.store.branch, tick=tick, arrays=arrays)
             saved = self._save(packed, generation)
+            # What came while it was written is not in it, and still weighs.
             with self._lock:
                 self._weight = max(0.0, self._weight - weight * saved)
 
@@ -359,6 +361,7 @@ class Live:
         """Save a copy of the state, unless it is out of date by now."""
         store = self.store
         with store.writing():
+            # Something was erased, or embedded anew: the copy holds what must not come back.
             if generation_of(store) != generation or is_reembedding(store):
                 return False
             with suppress(NotFound):  # the journal was folded beyond it: there is a newer one
@@ -545,6 +548,7 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
             store.facts.put(TARGET, embedder.name)
             bump_generation(store)
     done = int(store.facts.get(DONE) or 0)
+    # By id, so that `DONE` says of every content whether it has its new vector.
     waiting = sorted(content.id for content in store.contents.scan() if content.id > done)
     made = 0
     ids = iter(waiting)
@@ -571,7 +575,6 @@ class ReadWriteLock:
     """
 
     def __init__(self) -> None:
-        """Held by nobody."""
         self._mutex = threading.Lock()
         self._condition = threading.Condition(self._mutex)
         self._readers = 0

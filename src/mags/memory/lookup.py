@@ -179,6 +179,7 @@ def search(
     statements before questions. The memory's own answers come last. `found`: the recall of the
     words; `vector`: theirs, shape (dimension,).
     """
+    # As keys of dicts, so that each node counts once, at its first place.
     named = state.names.find(words)
     facts = [i for one in named for i in (*state.slots.of(one), *state.slots.about(one))]
     literal = dict.fromkeys((*named, *facts, *_holding(state, words)))
@@ -330,6 +331,7 @@ def _short(state: State, node_id: int) -> str:
 def stats(live: Live, parts: Parts) -> Stats:
     """Counts by kind, open and closed facts, bytes."""
     store = live.store
+    # Before the state is held: the store reads the disk for it.
     size = dict(store.facts.size())
     marks, branches = store.points.marks(), store.facts.branches()
     with live.reading() as state:

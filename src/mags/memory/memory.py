@@ -192,6 +192,7 @@ class Memory:
             confidence=confidence,
         )
         check_key(key)
+        # Of what was given, before its time is brought back to now: a retry has the same hash.
         payload = self._live.payload(operation=repr(operation))
         operation = operation if trusted else not_ahead(operation, self._live.clock())
         moment = self._live.clock() if at is None else operation.valid_from
@@ -431,7 +432,8 @@ class Memory:
 
     def snapshot(self, name: str) -> Mark:
         """Name this moment, for `diff` and `rollback`."""
-        return history.snapshot(self._live, name)
+        with self._live.writing() as state:
+            return self._store.points.mark(name, state.seq, self._live.clock())
 
     def snapshots(self) -> list[Mark]:
         """Every snapshot of this branch and its ancestors, oldest first."""
@@ -470,7 +472,7 @@ class Memory:
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""
         made = self._live.reembed(embedder, on_progress)
-        self._assemble(replace(self._parts, embedder=embedder))
+        self._assemble(replace(self._parts, embedder=embedder))  # a branch opens with it too
         return made
 
     # -- the graph as such -------------------------------------------------------
@@ -501,6 +503,7 @@ class Memory:
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in batches, then sleep if that is due."""
         seen = self._observer.observe(jobs)
+        # The first and the last say between which ticks all of them lie.
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
         if slept is not None:

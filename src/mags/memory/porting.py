@@ -28,7 +28,7 @@ from mags.graph.delta import Delta, Draft
 from mags.graph.records import ARC, NOBODY, NODE, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
-from mags.memory.inputs import EARLIEST_S, LATEST_S, LONGEST_TURN, check_meta, words
+from mags.memory.inputs import EARLIEST_S, LATEST_S, LONGEST_TURN, check_meta, whole, words
 from mags.memory.live import Live, Progress
 from mags.memory.reading import session_hash
 from mags.ports.policy import LED_BY, led_by
@@ -133,6 +133,7 @@ def import_(live: Live, path: Path, on_progress: Progress | None = None) -> Delt
     """
     read = _read(path, live.embedder.dimension)
     keep = read.header["embedder"] == live.embedder.name
+    # Before the transaction: a model may take long, and nobody else could write.
     lacking = [line for line in read.nodes if not (keep and "vector" in line)]
     for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
         part = lacking[start : start + EMBEDDED_AT_ONCE]
@@ -307,24 +308,18 @@ def _parse(line: str) -> dict[str, Any]:
 def _header(header: dict[str, Any]) -> dict[str, Any]:
     if header.get("format") != FORMAT:
         raise InvalidInput("this is not an export of a MAGS memory (no header in line 1)")
-    version = _whole(header.get("version"), "version")
+    version = whole(header.get("version"), "version is a whole number")
     if version > VERSION:
         raise InvalidInput(
             f"this export is of version {version}, newer than {VERSION}: upgrade MAGS"
         )
     return {
-        "nodes": _whole(header.get("nodes"), "nodes"),
+        "nodes": whole(header.get("nodes"), "nodes is a whole number"),
         # Exports of before arcs were counted do not say how many there are.
-        "arcs": _whole(header["arcs"], "arcs") if "arcs" in header else None,
-        "tick": _whole(header.get("tick", 0), "tick"),
+        "arcs": whole(header["arcs"], "arcs is a whole number") if "arcs" in header else None,
+        "tick": whole(header.get("tick", 0), "tick is a whole number"),
         "embedder": str(header.get("embedder", "")),
     }
-
-
-def _whole(value: object, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**62:
-        raise InvalidInput(f"{name} must be a whole number, not {value!r}")
-    return value
 
 
 def _record(record: object, part: str, dtype: np.dtype[np.void]) -> dict[str, Any]:
@@ -366,7 +361,7 @@ def _meta(meta: object) -> dict[str, Any]:
             raise InvalidInput(f"{name} must be a list, not {value!r}")
         if name == "members":
             for member in value:
-                _whole(member, "a member")
+                whole(member, "a member is a node id")
     return dict(meta)
 
 

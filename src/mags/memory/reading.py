@@ -12,7 +12,7 @@ from itertools import count as counting
 
 from mags.errors import NotFound
 from mags.index.state import State
-from mags.memory.inputs import Moment, count, readable, seconds
+from mags.memory.inputs import Moment, readable, seconds, whole
 from mags.memory.live import Live
 from mags.memory.settings import Parts
 from mags.ports.policy import Plan, Recalled, Route, Turn
@@ -44,7 +44,7 @@ def read_options(
 ) -> ReadOptions:
     """The options that a caller gives; `what`: what `k` counts. Raises InvalidInput."""
     times = {"as_of": seconds(as_of), "recorded_as_of": seconds(recorded_as_of)}
-    return ReadOptions(k=count(k, f"k is how many {what}"), **times)
+    return ReadOptions(k=whole(k, f"k is how many {what}", 1), **times)
 
 
 class Recaller:

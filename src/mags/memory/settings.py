@@ -49,7 +49,6 @@ class MemorySettings:
     engram: EngramSettings = field(default_factory=EngramSettings)
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         hold(self, "memory", _BOUNDS)
 
 

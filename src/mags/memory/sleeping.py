@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +51,7 @@ class Sleeper:
             slept = next((s for s in tries if s is not None), None)
         if slept is None:
             raise StoreBusy("others keep sleeping over or erasing in this memory: try later")
-        self._regions = slept.regions and replace(slept.regions, names=())  # ids only
+        self._regions = slept.regions
         self._live.tidy()
         self._fold()
         return slept
@@ -90,6 +89,7 @@ class Sleeper:
         with live.committed() as state:
             frozen = FrozenGraph.of(state.graph, live_at=settings.live_at)
             base, generation = state.seq, live.generation
+        # The tick too, or every sleep of a memory would draw the same numbers.
         rng = np.random.default_rng([self._parts.seed, frozen.tick])
         try:
             slept = Sleep(settings)(
@@ -104,6 +104,7 @@ class Sleeper:
             return None  # a node of the copy is gone
         with live.writing() as state:
             since = live.store.journal.since(base) if state.seq > base else ()
+            # Two sleeps that began from the same state would each make the same themes.
             slept_too = any(entry.delta.kind == "sleep" for entry in since)
             if slept_too or live.generation != generation:
                 return None

@@ -135,7 +135,6 @@ class PathView:
     arcs: tuple[str, ...]
 
     def __str__(self) -> str:
-        """One line, arcs between texts."""
         parts = [self.texts[0]] if self.texts else []
         for arc, text in zip(self.arcs, self.texts[1:], strict=True):
             parts.append(f"--{arc}--> {text}")
@@ -250,7 +249,6 @@ class Explanation:
     lines: tuple[str, ...]
 
     def __str__(self) -> str:
-        """The whole explanation, one thing a line."""
         return "\n".join(self.lines)
 
 

@@ -40,7 +40,7 @@ class PromptedSummariser:
         for text in texts:
             line = f"- {rendering.quote(text)}"
             room -= estimate(line)
-            if room < 0 and lines:
+            if room < 0 and lines:  # the best connected one in any case
                 break
             lines.append(line)
         values = {"memories": "\n".join(lines), "language": language_name(self._language)}

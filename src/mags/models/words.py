@@ -7,13 +7,9 @@ import re
 import snowballstemmer
 
 from mags.caches import cached
+from mags.ports.english import word_set as word_set
 
 WORD = re.compile(r"[^\W_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][^\W_]+)?")
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words between the spaces of a text."""
-    return frozenset(text.split())
 
 
 def stems(text: str) -> frozenset[str]:

@@ -141,9 +141,9 @@ class Sleep:
     ) -> Slept:
         """Sleep over a graph, or over a `FrozenGraph` of it that was taken at sequence `base`.
 
-        `now_s`: record time of new themes; `scribe`: writes them (without it no theme is written
-        and regions have no names); `on_rule` is called after each rule. The tick does not change.
-        The same frozen graph, settings and seed give the same Delta.
+        `now_s`: record time of new themes; `scribe`: writes them (without it no theme is written);
+        `on_rule` is called after each rule. The tick does not change. The same frozen graph,
+        settings and seed give the same Delta.
         """
         settings = self.settings
         frozen = memory
@@ -160,7 +160,7 @@ class Sleep:
                 heard(name, _by_rule(deltas[-1].reasons).get(name, {}))
         regions = None
         if settings.regions is not None:
-            regions = settings.regions(frozen, None if scribe is None else scribe.words)
+            regions = settings.regions(frozen)
             heard("regions", {"regions": len(regions.leaders)})
         if settings.consolidate is not None and scribe is not None:
             deltas.append(settings.consolidate(frozen, scribe=scribe, now_s=now_s, regions=regions))
@@ -189,12 +189,12 @@ def _by_rule(reasons: Iterable[Mapping[str, Any]]) -> Mapping[str, Mapping[str, 
     return {r["rule"]: {k: v for k, v in r.items() if k != "rule"} for r in reasons}
 
 
-def rebase(delta: Delta, graph: Graph, *, base: int | None = None) -> Delta:
+def rebase(delta: Delta, graph: Graph) -> Delta:
     """The part of a Delta whose before images still equal what `graph` holds.
 
     A change of a record that was altered, made or removed since is dropped. So are arcs to nodes
     that are gone, member arcs of themes whose own change was dropped, and the contents of nodes
-    whose change was dropped. The tick is that of `graph`; `base` is the sequence it stands at.
+    whose change was dropped. The tick is that of `graph`.
     The caller must keep writers out from here until the Delta is applied.
     """
     frozen = FrozenGraph.of(graph)
@@ -222,12 +222,7 @@ def rebase(delta: Delta, graph: Graph, *, base: int | None = None) -> Delta:
                 },
             ),
         )
-    return replace(
-        delta,
-        base=delta.base if base is None else base,
-        tick_before=graph.tick,
-        tick_after=graph.tick,
-    )
+    return replace(delta, tick_before=graph.tick, tick_after=graph.tick)
 
 
 def _unchanged(

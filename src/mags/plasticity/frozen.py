@@ -48,7 +48,7 @@ class LiveNet:
         one_way = csr_array((charge, ends), (n, n))
         both = (one_way + one_way.T).tocsr()
         both.sort_indices()
-        self.n = n
+        self.n, self._matrix = n, both
         self.indptr: NDArray[np.int32] = both.indptr.astype(np.int32)
         self.indices: NDArray[np.int32] = both.indices.astype(np.int32)
         self.weights: NDArray[np.float64] = both.data
@@ -77,17 +77,8 @@ class LiveNet:
         self, nodes: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """CSR (indptr, indices, weights) of the net between some nodes, ascending (k,)."""
-        # `slot` lists the entries of all rows of `nodes`, one row after another.
-        start, length = self.indptr[nodes].astype(np.int64), self.degree[nodes].astype(np.int64)
-        row = np.repeat(np.arange(len(nodes)), length)
-        first = np.cumsum(length) - length
-        slot = np.arange(len(row)) - np.repeat(first - start, length)
-        # A neighbour's new number is its place in `nodes`, if it is one of them at all.
-        found = np.searchsorted(nodes, self.indices[slot])
-        inside = nodes[np.minimum(found, len(nodes) - 1)] == self.indices[slot]
-        indptr = np.zeros(len(nodes) + 1, np.int64)
-        np.cumsum(np.bincount(row[inside], minlength=len(nodes)), out=indptr[1:])
-        return indptr, found[inside], self.weights[slot[inside]]
+        part = self._matrix[nodes][:, nodes]
+        return part.indptr.astype(np.int64), part.indices.astype(np.int64), part.data
 
     def support(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int32]:
         """Live triangles of each pair, shape (pairs,)."""
@@ -111,11 +102,8 @@ class FrozenGraph:
     live_at: float = LIVE_AT
 
     @classmethod
-    def of(cls, graph: Graph, *, tick: int | None = None, live_at: float = LIVE_AT) -> FrozenGraph:
-        """A frozen copy of `graph` at `tick` (by default the graph's own tick).
-
-        The caller must keep writers out until it returns.
-        """
+    def of(cls, graph: Graph, *, live_at: float = LIVE_AT) -> FrozenGraph:
+        """A frozen copy of `graph`; the caller must keep writers out until it returns."""
         rows = graph.where()
         rows = rows[np.argsort(graph.nodes["id"][rows])]
         nodes = graph.nodes[rows]
@@ -142,7 +130,7 @@ class FrozenGraph:
             arcs=arcs,
             src=src.astype(np.int32),
             dst=dst.astype(np.int32),
-            tick=graph.tick if tick is None else tick,
+            tick=graph.tick,
             live_at=live_at,
         )
 

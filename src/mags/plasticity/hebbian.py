@@ -36,15 +36,11 @@ class TurnClock:
 class Hebb:
     """Associate every two cited nodes, both ways: dw = eta a_i a_j (1 - w) from w = 0.
 
-    eta = `rate` (1 + importance), so that salient events bind faster. With `anchors` on,
-    recalled anchors that were not cited are associated with each other and with the cited nodes
-    at eta x `anchor_share` (an ablation: it costs recall). Then each source's outgoing
-    associations compete for `most`.
+    eta = `rate` (1 + importance), so that salient events bind faster. Then each source's outgoing
+    associations compete for `most`. (To wire recalled anchors that were not cited costs recall.)
     """
 
     rate: float = 0.1
-    anchors: bool = False
-    anchor_share: float = 0.05
     most: float = MOST
 
     def __call__(
@@ -54,24 +50,19 @@ class Hebb:
         *,
         moment: TurnClock,
         importance: float = 0.0,
-        uncited: Mapping[int, float] | None = None,
     ) -> None:
-        """Put associations between `cited` nodes (and `uncited` anchors, if on) into the draft.
+        """Put associations between `cited` nodes into the draft.
 
-        `cited`, `uncited`: node id -> activation in [0, 1]; `importance`: of the event, in
-        [0, 1]. Raises InvalidInput, NotFound.
+        `cited`: node id -> activation in [0, 1]; `importance`: of the event, in [0, 1]. Raises
+        InvalidInput, NotFound.
         """
-        active = dict(uncited or {}) if self.anchors else {}
-        active.update(cited)
-        _check(active, "activation")
+        _check(cited, "activation")
         _check({0: importance}, "importance")
         wired: dict[int, list[int]] = {}
-        for src, dst in permutations(active, 2):
-            eta = self.rate * (1.0 + importance) * active[src] * active[dst]
-            if src not in cited or dst not in cited:
-                eta *= self.anchor_share
+        for src, dst in permutations(cited, 2):
+            eta = self.rate * (1.0 + importance) * cited[src] * cited[dst]
             if eta > 0.0:
-                # Raises NotFound. `add_arc` does not check its ends, and every active node is a
+                # Raises NotFound. `add_arc` does not check its ends, and every cited node is a
                 # `dst` at some point.
                 draft.peek(dst)
                 _strengthen(draft, (src, dst), eta, moment)
@@ -113,6 +104,7 @@ def compete(
     arcs = [arc for dst in targets if (arc := draft.arc(src, dst, ArcKind.ASSOCIATION)) is not None]
     charges = [float(arc_charge(arc, tick)[0]) for arc in arcs]
     excess = sum(charges) - most
+    # By the target's id where all else is equal, so that the same turn gives the same Delta.
     order = sorted(
         range(len(arcs)),
         key=lambda i: (

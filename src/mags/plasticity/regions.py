@@ -1,9 +1,9 @@
-"""Regions: communities of live associations, with names for display and step-back queries."""
+"""Regions: communities of live associations, with the names of their leaders for display."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,20 +22,12 @@ class Regions:
 
     `ids`: int64 (n,), ascending; `label`: int32 (n,), 0 for the largest region, NOWHERE for
     none; `leaders`: for each region the ids of its best connected nodes, entities before other
-    nodes and themes last; `names`: the leaders' words, for the largest regions, if asked for.
-    Everything but `names` is numbers, so it may be kept after words are forgotten.
+    nodes and themes last. Numbers only, so it may be kept after words are forgotten.
     """
 
     ids: NDArray[np.int64]
     label: NDArray[np.int32]
     leaders: tuple[tuple[int, ...], ...]
-    names: tuple[str, ...] = field(default=())
-
-    def of(self, node_id: int) -> int:
-        """Region of a node, or NOWHERE."""
-        place = int(np.searchsorted(self.ids, node_id))
-        known = place < len(self.ids) and self.ids[place] == node_id
-        return int(self.label[place]) if known else NOWHERE
 
     def members(self, region: int) -> NDArray[np.int64]:
         """Ids of a region's nodes, ascending."""
@@ -46,7 +38,8 @@ class Regions:
 class FindRegions:
     """Leiden communities of at least `least` nodes, with `leaders` leaders each.
 
-    The `named` largest get names. Nothing is random: the same graph has the same regions.
+    Nothing is random: the same graph has the same regions. `named`: read, but without effect; names
+    are made of the leaders' words when they are asked for.
     """
 
     resolution: float = 1.0
@@ -54,19 +47,14 @@ class FindRegions:
     leaders: int = 3
     named: int = 64
 
-    def __call__(
-        self,
-        frozen: FrozenGraph,
-        words: Callable[[Sequence[int]], Sequence[Content]] | None = None,
-    ) -> Regions:
-        """Find and, given `words` (ids to contents), name the regions."""
+    def __call__(self, frozen: FrozenGraph) -> Regions:
+        """Find the regions."""
         net = frozen.net
         label = communities(net.indptr, net.indices, net.weights, resolution=self.resolution)
         size = np.bincount(label)
         label = np.where(size[label] >= self.least, label, NOWHERE).astype(np.int32)
         leaders = self._leaders(frozen, label)
-        names = () if words is None else tuple(name_of(words(i)) for i in leaders[: self.named])
-        return Regions(ids=frozen.ids, label=label, leaders=leaders, names=names)
+        return Regions(ids=frozen.ids, label=label, leaders=leaders)
 
     def _leaders(
         self, frozen: FrozenGraph, label: NDArray[np.int32]

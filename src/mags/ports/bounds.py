@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from mags.errors import ConfigurationError
 
 ANY = math.inf
 """The bound of what has none above."""
+SECRET: Mapping[str, Any] = {"secret": True}
+URL: Mapping[str, Any] = {"url": True}
+"""Metadata of fields of settings: what no message shows, and what must be an address."""
+
+
+def within(least: float, most: float) -> Mapping[str, Any]:
+    """Metadata of a field of settings whose number lies between these, both allowed."""
+    return {"within": (least, most)}
 
 
 def hold(settings: object, section: str, bounds: Mapping[str, tuple[float, float]]) -> None:

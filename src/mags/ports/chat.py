@@ -6,6 +6,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from mags.ports.bounds import SECRET, URL, within
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatSettings:
+    """The language model. Without `url` there is none, and MAGS answers by quoting.
+
+    `model`: if empty, the first that the server lists. `connect_s`, `timeout_s` (silence),
+    `total_s` (a streamed reply): seconds. `tries`: calls before giving up. `temperature` None
+    (`false`) leaves it to the server. `tools` False uses `<recall>` tokens even where the server
+    has tool calls. `logprobs`: read, but without effect.
+    """
+
+    url: str = field(default="", repr=False, metadata=URL)
+    model: str = ""
+    key: str | None = field(default=None, repr=False, metadata=SECRET)
+    connect_s: float = field(default=5.0, metadata=within(0.05, 600.0))
+    timeout_s: float = field(default=60.0, metadata=within(0.05, 3600.0))
+    total_s: float = field(default=300.0, metadata=within(0.05, 86400.0))
+    tries: int = field(default=4, metadata=within(1, 20))
+    temperature: float | None = field(default=0.0, metadata=within(0.0, 2.0))
+    max_tokens: int = field(default=1024, metadata=within(16, 1_000_000))
+    tools: bool = True
+    logprobs: bool = True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
@@ -55,7 +80,6 @@ class Usage:
         return f"{about}{self.prompt_tokens}+{self.completion_tokens}"
 
     def __add__(self, other: Usage) -> Usage:
-        """Sum, field by field; estimated where a part of it is."""
         return Usage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
@@ -67,13 +91,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What the model said; `logprob` is the mean log-likelihood a token, where known."""
+    """What the model said."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
     finish: str = "stop"
-    logprob: float | None = None
 
 
 class ChatModel(Protocol):

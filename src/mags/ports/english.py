@@ -22,7 +22,8 @@ BASE, THIRD, PAST, PARTICIPLE, GERUND = "base", "third", "past", "participle", "
 """Forms of a verb: move, moves, moved, moved, moving."""
 
 
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """The words between the spaces of a text."""
     return frozenset(words.split())
 
 
@@ -33,14 +34,14 @@ THIRD_PERSON = frozenset(
 )
 """Pronouns, folded."""
 
-SLOT_WORDS = _set(
+SLOT_WORDS = word_set(
     "home place residence address move house flat work job position role employer employment "
     "age years birthday budget money amount limit sum income salary pay wage wages earnings "
     "name number own new current present main usual"
 )
 """What the topic of a statement calls its slot by ("home", "work"), or that tells none apart."""
 _VOWELS = frozenset("aeiou")
-_DOUBLED = _set(
+_DOUBLED = word_set(
     "admit ban bet bat beg chat control commit cut dig drag drop enrol excel fit fulfil get grab "
     "hit hug jog knit let map nod pat permit pet plan plot prefer put quit refer regret rob rub "
     "run set shop shut sit skip slip snap sob spin split star stir stop submit swim tap tip "
@@ -135,6 +136,7 @@ def _table() -> tuple[Mapping[str, tuple[tuple[str, str], ...]], Mapping[str, tu
             if form == GERUND and base in _DOUBLED and base.endswith("l"):  # traveling
                 found.setdefault(base + "ing", []).append((base, GERUND))
                 found.setdefault(base + "ed", []).extend([(base, PAST), (base, PARTICIPLE)])
+    # In place of what was found: forms of "be" and their like are read in one way alone.
     for word, pair in _BE.items():
         found[word] = [pair]
     frozen = {word: tuple(pairs) for word, pairs in found.items()}

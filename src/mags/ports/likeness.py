@@ -189,6 +189,7 @@ def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:
     new_common = len(shared) / max(len(n.common), 1)
     old_proper = len(proper) / max(len(o.proper), 1)
     count = min(len(shared), 5) / 5
+    # autojunk would pass over frequent words in sentences of 200 words and more.
     matcher = SequenceMatcher(None, o.stems, n.stems, autojunk=False)
     ratio = matcher.ratio()
     swapped = _swapped_alike(matcher, o, n)

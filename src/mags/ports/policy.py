@@ -195,7 +195,7 @@ class Policy(Protocol):
 
     @property
     def name(self) -> str:
-        """What to show the user: "rules", "prompted (qwen3-8b)", "heads"."""
+        """What to show the user: "rules", "prompted (qwen3-8b)", "rules and reader"."""
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what this turn needs."""

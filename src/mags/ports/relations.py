@@ -16,24 +16,19 @@ from importlib import resources
 from types import MappingProxyType
 
 from mags.caches import cached
-from mags.ports.english import at_home, forms, lemma, past_tense, third_person
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from mags.ports.english import at_home, forms, lemma, past_tense, third_person, word_set
 
 _NEGATIONS = frozenset({"not", "never", "n't", "cannot", "no"})
 _AUXILIARIES = frozenset({"be", "have", "do"})
-_IDLE = _set("the a an {} 's currently now also still really very just both has is are been")
-_ADVERBS = _set(
+_IDLE = word_set("the a an {} 's currently now also still really very just both has is are been")
+_ADVERBS = word_set(
     "currently now also still really very just both actually recently originally formerly "
     "previously"
 )
-_PARTICLES = _set(
+_PARTICLES = word_set(
     "in at to for with on from about up out down over into by off after against through"
 )
-_BOUND = _set("to on in at")
+_BOUND = word_set("to on in at")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
@@ -88,7 +83,6 @@ def _words(phrase: str) -> list[str]:
     text = phrase.replace("_", " ").replace("\u2019", "'").lower()
     text = re.sub(r"\b(can)not\b", r"\1 not", text)
     text = re.sub(r"n't\b", " n't", text).replace("ca n't", "can not").replace(" n't", " not")
-    text = text.replace("origianl", "original").replace("univeristy", "university")
     return _TOKEN.findall(text.replace("favorite", "favourite"))
 
 
@@ -126,6 +120,7 @@ class _Table:
         self.folded: dict[str, tuple[Relation, bool]] = {}
         for name, entry in raw.items():
             self._add(name, entry)
+        # Once all are there: a row of the table goes before an inverse that is only made up.
         for relation in tuple(self.by_name.values()):
             self._add_inverse(relation)
         self._add_relatives()
@@ -205,6 +200,7 @@ def read(phrase: str) -> Reading | None:
     over = _over(words)
     if over:
         words = words[2:] if words[0] == "used" else words[1:]
+    # From the strictest to the loosest: as it stands, without articles, by its base forms.
     found = table.exact.get(" ".join(words))
     exact = found is not None
     if found is None and {"favourite", "preferred"}.intersection(words[:1]):

@@ -139,9 +139,6 @@ class Points(Protocol):
     def marks(self) -> list[Mark]:
         """Snapshots of this branch and its ancestors, oldest first."""
 
-    def unmark(self, name: str) -> None:
-        """Forget the name of a snapshot taken on this branch; raises NotFound."""
-
 
 class Facts(Protocol):
     """Small named values of a memory: embedder, hash key, settings.

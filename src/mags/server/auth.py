@@ -12,9 +12,7 @@ import json
 import os
 import re
 import secrets
-import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -32,11 +30,6 @@ from mags.errors import (
     boundary,
 )
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 EVERY = "*"
 DEFAULT = "default"
@@ -46,8 +39,8 @@ GRANT = "mags.grant"
 """The key in an ASGI scope for the grant of a request."""
 FILE, LOCK = "keys.json", ".lock"
 BEGIN = "mags_"
-WAIT_S, AGAIN_S = 10.0, 0.02
-"""How long a process waits for another one that is changing the same file; time between tries."""
+WAIT_S = 10.0
+"""How long a process waits for another one that is changing the same file."""
 
 
 class Scope(IntEnum):
@@ -86,7 +79,12 @@ class Grant:
 
     def sees(self, namespace: str) -> bool:
         """Whether the key may know that this namespace exists."""
-        return any(_covers(pattern, namespace) for pattern in self.namespaces)
+        return any(
+            namespace.startswith(pattern.removesuffix(EVERY))
+            if pattern.endswith(EVERY)
+            else namespace == pattern
+            for pattern in self.namespaces
+        )
 
     def check(self, namespace: str, needed: Scope) -> None:
         """Raise NotFound for a namespace it does not see, Forbidden for what it may not do there.
@@ -137,12 +135,6 @@ def check_pattern(pattern: str) -> None:
         check_name(name.rstrip(".") or name)
     elif pattern != EVERY:
         check_name(name)
-
-
-def _covers(pattern: str, namespace: str) -> bool:
-    if pattern.endswith(EVERY):
-        return namespace.startswith(pattern.removesuffix(EVERY))
-    return namespace == pattern
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,29 +283,21 @@ def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     The lock is on a file beside it, which is never removed. The system releases the lock when a
     process dies.
     """
+    from filelock import FileLock, Timeout  # takes 0.1 s, and most servers change no key
+
     with boundary("private files", _unwritable):
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path.with_name(path.name + LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+        lock = FileLock(path.with_name(path.name + LOCK), wait_s, mode=0o600)
+        try:
+            lock.acquire()
+        except Timeout as failure:
+            raise StoreBusy(
+                f"another process is changing {path}: try again when it is done"
+            ) from failure
     try:
-        ends = time.monotonic() + wait_s
-        while not _taken(file):
-            if time.monotonic() > ends:
-                raise StoreBusy(f"another process is changing {path}: try again when it is done")
-            time.sleep(AGAIN_S)
         yield
     finally:
-        os.close(file)  # releases the lock too
-
-
-def _taken(file: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        lock.release()
 
 
 def write_private(path: Path, text: str) -> None:

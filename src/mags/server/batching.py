@@ -52,7 +52,6 @@ class BatchedEmbedder:
         patience_s: float = PATIENCE_S,
         limiter: ConcurrencyLimiter | None = None,
     ) -> None:
-        """Embeds by `embedder`, one call at a time."""
         self._embedder = embedder
         self._limiter = limiter or ConcurrencyLimiter()
         self._patience_s = patience_s
@@ -75,6 +74,7 @@ class BatchedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of shape (len(texts), dimension); raises as the embedder inside does."""
+        # A call that is full by itself has nothing to gain from company.
         if len(texts) >= MOST:
             return self._embedder.embed(texts)
         holds_slot = self._limiter.holds_slot
@@ -86,7 +86,9 @@ class BatchedEmbedder:
         if wish.ticket is not None:
             self._limiter.step_aside(wish.ticket)
         with self._working:
+            # Whoever worked meanwhile may have taken these texts along.
             if not wish.done.is_set():
+                # Who stepped aside has let the others come first already.
                 if not holds_slot:
                     self._wait()
                 self._work(self._taken(wish))

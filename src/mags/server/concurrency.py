@@ -25,8 +25,7 @@ class Ticket:
     overtaken: int = 0
 
     def __post_init__(self) -> None:
-        """The lock is held until its turn comes."""
-        self.turn.acquire()
+        self.turn.acquire()  # held until its turn comes
 
 
 class ConcurrencyLimiter:
@@ -85,6 +84,7 @@ class ConcurrencyLimiter:
 
     def _next(self) -> None:
         """Hand a slot on; under the lock."""
+        # Newcomers go first, but not for ever: see `OVERTAKEN`.
         if self._aside and (not self._queue or self._aside[0].overtaken >= OVERTAKEN):
             self._aside.popleft().turn.release()
         elif self._queue:

@@ -13,7 +13,7 @@ from starlette.datastructures import State
 from mags.memory.memory import Memory
 from mags.server.auth import GRANT, NAMESPACE, Grant, Refused, Scope
 from mags.server.concurrency import ConcurrencyLimiter
-from mags.server.open_memories import MAIN, OpenMemories, OpenMemory, check_branch
+from mags.server.open_memories import MAIN, OpenMemories, OpenMemory
 
 Namespace = Annotated[
     str,
@@ -96,7 +96,7 @@ async def context_of(
     request: Request, namespace: Namespace, branch: Branch = MAIN
 ) -> RequestContext:
     """The context of a request; routes depend on it."""
-    return context_for(request.app.state, grant_of(request), namespace, check_branch(branch))
+    return context_for(request.app.state, grant_of(request), namespace, branch)
 
 
 Context = Annotated[RequestContext, Depends(context_of)]

@@ -87,7 +87,8 @@ class AuthMiddleware:
             return self._keys.grant(secret)
         if not self._asked:
             return EVERYTHING
-        if is_public(scope["path"]):
+        path = scope["path"]
+        if path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1]):
             return None
         raise Refused("this server wants a key: send it as `Authorization: Bearer mags_...`")
 
@@ -111,11 +112,6 @@ def secret_of(headers: Headers) -> str | None:
     if kind.casefold() == "bearer" and secret.strip():
         return secret.strip()
     return headers.get("x-api-key") or None
-
-
-def is_public(path: str) -> bool:
-    """Whether a path needs no key."""
-    return path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1])
 
 
 def _name(host: str) -> str:
@@ -257,7 +253,9 @@ class LimitsMiddleware:
             if not work.done() and not begun:
                 cancelling.cancel()
                 work.add_done_callback(_looked_at)
-                await _late(limit_s)(scope, receive, send)
+                words = f"not answered within {limit_s:g} s; a write may still be done: repeat it "
+                late = problem(504, "Out of time", f"{words}with the same idempotency key")
+                await late(scope, receive, send)
                 return
             # Shielded: if this request is cancelled, `cancelling` ends the work, not asyncio.
             await asyncio.shield(work)
@@ -292,16 +290,6 @@ def _rate_name(scope: Scope) -> str:
         return grant.name
     client = scope.get("client")
     return f"address {client[0]}" if client else UNKNOWN
-
-
-def _late(limit_s: float) -> ASGIApp:
-    """The response when the time is up."""
-    return problem(
-        504,
-        "Out of time",
-        f"not answered within {limit_s:g} s; a write may still be done: "
-        "repeat it with the same idempotency key",
-    )
 
 
 def _looked_at(work: asyncio.Future[None]) -> None:
@@ -340,7 +328,6 @@ class Metrics:
     """The metrics of one server, in a registry of its own. Labels hold no names of memories."""
 
     def __init__(self, open_memories: Callable[[], int]) -> None:
-        """`open_memories`: how many are open now."""
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "mags_requests",
@@ -376,7 +363,6 @@ class MetricsMiddleware:
     def __init__(
         self, app: ASGIApp, metrics: Metrics, log: structlog.typing.FilteringBoundLogger
     ) -> None:
-        """Counts into `metrics`, logs to `log`."""
         self._app, self._metrics = app, metrics
         # Bound once: structlog would build an unbound logger again for each line.
         self._log = log.bind()

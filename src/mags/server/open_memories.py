@@ -32,7 +32,6 @@ class Traces:
     """The traces of a memory's last answers, for explain and feedback. Safe in threads."""
 
     def __init__(self, most: int) -> None:
-        """`most`: how many are kept."""
         self._most = most
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Trace] = OrderedDict()
@@ -170,6 +169,7 @@ class OpenMemories:
         with self._lock:
             self._open = open_memory
             self._kept |= {key: opened.traces for key, opened in self._memories.items()}
+            # Requests that run keep theirs; `_leave` closes it after the last of them.
             idle = [opened.memory for opened in self._memories.values() if not opened.requests]
             self._leaving += (opened for opened in self._memories.values() if opened.requests)
             self._memories.clear()
@@ -187,7 +187,6 @@ class OpenMemories:
             opened.memory.close()
 
     def __len__(self) -> int:
-        """How many memories are open."""
         return len(self._memories)
 
     # -- opening -----------------------------------------------------------------
@@ -313,10 +312,3 @@ class OpenMemories:
                 leaving = self._memories.pop(idle)
             # Outside the lock: closing may write a checkpoint.
             leaving.memory.close()
-
-
-def check_branch(branch: str) -> str:
-    """Return a valid name of a branch; raises InvalidInput."""
-    if not branch.strip() or len(branch) > 200:
-        raise InvalidInput("a branch has a name of 1 to 200 characters", branch=branch)
-    return branch

@@ -47,6 +47,7 @@ class Bounded(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Hang up on a head that is too large."""
+        # Parsed first: what completes a head resets the count, and a body has limits of its own.
         super().data_received(data)
         self._bytes = self._bytes + len(data) if self._coming else 0
         if self._bytes > HEADER_BYTES:
@@ -65,7 +66,6 @@ class Listener(uvicorn.Server):
     """
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
-        """Serves `service` by `config`."""
         super().__init__(config)
         self._service = service
 

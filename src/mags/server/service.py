@@ -28,7 +28,7 @@ from mags.server.middleware import (
     logger,
 )
 from mags.server.open_memories import OpenMemories
-from mags.server.proxy.routes import Proxy, Refusals, Rememberer
+from mags.server.proxy.routes import Proxy, Rememberer
 from mags.server.routes import history, memories, nodes, server
 from mags.server.settings import Choosing, Outside, ServerSettings
 from mags.server.straight import Straight
@@ -74,10 +74,11 @@ class Service:
         self.api.state.joined = tuple(outside.joining)
         self._leaving = [join(self.api, outside) for join in outside.joining.values()]
         self.api.openapi()  # now: two first requests could otherwise build it at the same time
+        # From the inside out: limits go by the key that `AuthMiddleware` puts into the scope, and
+        # what either refuses is counted too.
         inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
         inner = LimitsMiddleware(inner, limits)
         inner = AuthMiddleware(inner, settings, self.keys)
-        inner = Refusals(inner)
         self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
 
     def _api(self) -> FastAPI:
@@ -169,7 +170,6 @@ class Warming:
     """
 
     def __init__(self) -> None:
-        """`begin` starts it."""
         self.done = threading.Event()
         self._thread = threading.Thread(target=self._run, name="warming")
 

@@ -14,11 +14,11 @@ from fastapi import FastAPI
 
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput
 from mags.models.prompts import Prompt
+from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
 from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
-from mags.server.proxy.upstream import Upstream
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -157,6 +157,7 @@ def _parts(url: str) -> SplitResult | None:
 
 def _place(url: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(url)
+    # With and without its usual port it is the same place.
     return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
 
 
@@ -175,7 +176,7 @@ class Outside:
     open_memory: Opener
     embedder: Callable[[], Embedder]
     remembered: Prompt
-    upstream: Upstream | None = None
+    upstream: ChatSettings | None = None
     model: ModelChoice = field(default_factory=ModelChoice)
     with_model: Callable[[ModelChoice], Outside] | None = None
     joining: Mapping[str, Join] = field(default_factory=dict)

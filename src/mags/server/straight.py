@@ -49,7 +49,7 @@ class Straight:
         if wanted is None:
             await self._app(scope, body.again, send)
             return
-        scope["route"] = self._route
+        scope["route"] = self._route  # by which the metrics and the log name a request
         scope[_ASKED] = self._context_of(scope[GRANT], found[1]), wanted
         await self._caught(scope, receive, send)
 
@@ -68,6 +68,7 @@ _ASKED = "mags.asked"
 
 def _is_plain(scope: Scope) -> bool:
     """Whether it could be a recall whose way through the app would have no turn."""
+    # A query string may name a branch, and a root path moves every route.
     return (
         scope["type"] == "http"
         and scope["method"] == "POST"

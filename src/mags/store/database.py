@@ -338,7 +338,6 @@ class Patience:
     """A busy handler that retries for `wait_s` seconds, in short sleeps that Ctrl-C interrupts."""
 
     def __init__(self, wait_s: float) -> None:
-        """For one connection."""
         self.wait_s = wait_s
         self._deadline = 0.0
 

@@ -228,7 +228,7 @@ class _RamJournal(_RamPart):
             folded = [seq for seq in old if seq <= min(limit, before)]
             if len(folded) < 2:
                 return 0
-            gone, last = tables.gone(), folded[-1]
+            gone, last = tables.gone(), folded[-1]  # as `since` leaves them out: nothing comes back
             net = Delta.compose([old[seq].forgetting(gone) for seq in folded], FOLD)
             # The fold takes the last sequence it replaces, so the head and what follows stay put.
             kept = {last: net, **{seq: delta for seq, delta in old.items() if seq > last}}
@@ -326,13 +326,6 @@ class _RamPoints(_RamPart):
         tables = self._branch.tables()
         with tables.guard:
             return in_sight(tables.marks.values(), self._branch.segments())
-
-    def unmark(self, name: str) -> None:
-        branch = self._branch.name
-        with self._branch.writer() as tables:
-            if (branch, name) not in tables.marks:
-                raise NotFound(f"no snapshot {name!r} on branch {branch!r}", name=name)
-            tables.drop(tables.marks, (branch, name))
 
 
 def _copied(point: Checkpoint) -> Checkpoint:

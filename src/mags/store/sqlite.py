@@ -51,6 +51,7 @@ FOLDED_AT_ONCE = 1000
 SCANNED_AT_ONCE = 2000
 """Contents that one read of `scan` takes."""
 
+# By the index (branch, seq) one look, however long the journal is.
 LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
 
 SIZES = {
@@ -77,7 +78,6 @@ class _SqliteBranch:
     """
 
     def __init__(self, database: Database, name: str) -> None:
-        """Raises NotFound."""
         self._database = database
         self.name = name
         self._closed = False
@@ -449,12 +449,6 @@ class _SqlitePoints(_SqlitePart):
     def marks(self) -> list[Mark]:
         with self._branch.reading() as db:
             return in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
-
-    def unmark(self, name: str) -> None:
-        with self._branch.writing() as db:
-            db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (self._branch.id, name))
-            if not db.changes():
-                raise NotFound(f"no snapshot {name!r} on branch {self._branch.name!r}", name=name)
 
 
 def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any]) -> None:

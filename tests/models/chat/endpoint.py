@@ -36,7 +36,6 @@ class Step:
     hang_s: float = 0.0
     cut: int | None = None
     counts: bool = True
-    logprobs: list[float] | None = None
     finish: str = "stop"
     stream_error: bool = False
     gate: threading.Semaphore | None = None
@@ -142,16 +141,10 @@ def _whole(body: Request, step: Step) -> dict[str, Any]:
     if step.tool_calls:
         message["tool_calls"] = step.tool_calls
     choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": step.finish}
-    if step.logprobs and body.get("logprobs"):
-        choice["logprobs"] = {"content": _logprobs(step.logprobs)}
     reply: dict[str, Any] = {"id": "x", "object": "chat.completion", "choices": [choice]}
     if step.counts:
         reply["usage"] = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
     return reply
-
-
-def _logprobs(values: list[float]) -> list[dict[str, Any]]:
-    return [{"token": "t", "logprob": v, "bytes": None, "top_logprobs": []} for v in values]
 
 
 def _chunks(body: Request, step: Step) -> Iterator[dict[str, Any]]:

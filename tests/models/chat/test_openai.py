@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
-from mags.ports.chat import Message, Tool
+from mags.models.chat.openai import OpenAIChat
+from mags.ports.chat import ChatSettings, Message, Tool
 from tests.models.chat.endpoint import Server, Step, serving, tool_call
 
 HELLO = (Message(role="system", content="Be short."), Message(role="user", content="Hello?"))
@@ -37,7 +37,7 @@ class Waits:
 
 
 def chat(server: Server, sleep: Waits | None = None, **more: object) -> OpenAIChat:
-    endpoint = Endpoint(**{"url": server.url, "model": "tiny", "logprobs": False, **more})
+    endpoint = ChatSettings(**{"url": server.url, "model": "tiny", **more})
     return OpenAIChat(endpoint, sleep=sleep or Waits(), rng=Random(0))
 
 
@@ -111,11 +111,6 @@ def test_tool_arguments_that_are_no_json_are_a_reply_error(server: Server):
         chat(server).complete(HELLO, tools=[RECALL])
 
 
-def test_logprobs_are_averaged_over_the_tokens(server: Server):
-    server.steps = [Step(text="Yes.", logprobs=[-0.5, -1.5])]
-    assert chat(server, logprobs=True).complete(HELLO).logprob == -1.0
-
-
 def test_busy_and_failing_servers_are_tried_again_with_growing_waits(server: Server):
     server.steps = [Step(status=429), Step(status=500), Step(status=503), Step(text="Hi.")]
     waits = Waits()
@@ -173,7 +168,7 @@ def test_a_server_that_nobody_started_is_named_with_what_to_do():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     waits = Waits()
-    model = OpenAIChat(Endpoint(url=f"http://127.0.0.1:{port}/v1", model="tiny"), sleep=waits)
+    model = OpenAIChat(ChatSettings(url=f"http://127.0.0.1:{port}/v1", model="tiny"), sleep=waits)
     with pytest.raises(ModelUnavailable, match="start the server, or correct MAGS_CHAT_URL"):
         model.complete(HELLO)
     assert len(waits.seconds) == 1
@@ -181,7 +176,7 @@ def test_a_server_that_nobody_started_is_named_with_what_to_do():
 
 def test_silence_beyond_the_timeout_is_unavailable(server: Server):
     server.steps = [Step(text="late", hang_s=30)] * 2
-    model = chat(server, timeout_s=0.05, backoff=Backoff(tries=2))
+    model = chat(server, timeout_s=0.05, tries=2)
     with pytest.raises(ModelUnavailable, match=r"tried 2 times \(timed out\)"):
         model.complete(HELLO)
 
@@ -190,7 +185,7 @@ def test_a_stream_that_takes_too_long_is_given_up(server: Server):
     server.steps = [Step(text="one two three")]
     times = iter(range(0, 1000, 10))
     model = OpenAIChat(
-        Endpoint(url=server.url, model="tiny", total_s=25.0), clock=lambda: next(times)
+        ChatSettings(url=server.url, model="tiny", total_s=25.0), clock=lambda: next(times)
     )
     with pytest.raises(ModelUnavailable, match="took too long"):
         model.complete(HELLO, on_text=lambda _: None)
@@ -263,7 +258,7 @@ def test_a_server_that_answers_500_to_a_schema_still_replies(server: Server):
     server.steps = [Step(text='{"a": 1}')]
     model = chat(server)
     assert model.complete(HELLO, schema=SCHEMA).text == '{"a": 1}'
-    assert not model.abilities.schema
+    assert not model._abilities.schema
     assert "response_format" not in server.requests[-1]
 
 
@@ -276,11 +271,11 @@ def test_a_server_without_tools_is_found_out_and_remembered(server: Server):
     assert not model.takes_tools
 
 
-@pytest.mark.parametrize("parameter", ["logprobs", "stream_options", "temperature"])
+@pytest.mark.parametrize("parameter", ["stream_options", "temperature"])
 def test_any_other_refused_parameter_is_left_out(server: Server, parameter: str):
     server.refuses = {parameter: (400, f"Unsupported parameter: {parameter}")}
     server.steps = [Step(text="Hi.")]
-    assert chat(server, logprobs=True).complete(HELLO, on_text=lambda _: None).text == "Hi."
+    assert chat(server).complete(HELLO, on_text=lambda _: None).text == "Hi."
     assert parameter not in server.requests[-1]
 
 
@@ -361,7 +356,7 @@ def test_the_key_goes_to_the_endpoint_and_the_account_of_the_environment_does_no
 
 
 def test_neither_the_endpoint_nor_the_name_shows_the_key():
-    endpoint = Endpoint(url="http://me:secret@localhost:8000/v1", model="tiny", key="sk-mine")
+    endpoint = ChatSettings(url="http://me:secret@localhost:8000/v1", model="tiny", key="sk-mine")
     assert "sk-mine" not in repr(endpoint)
     assert "secret" not in repr(endpoint)
     assert OpenAIChat(endpoint).name == "tiny at localhost:8000"

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mags.models.policy.moments import moments, tells_ahead
+from mags.models.policy.moments import moments
 
 NOW = datetime(2024, 5, 10, tzinfo=UTC).timestamp()
 
@@ -35,21 +35,3 @@ def test_a_date_has_its_place_and_its_reach(text, words, since, until):
 
 def test_a_text_without_a_date_has_none():
     assert moments("Ana lives in Oslo.", NOW) == ()
-
-
-SPRING = datetime(2025, 3, 10, tzinfo=UTC).timestamp()
-
-
-@pytest.mark.parametrize(
-    ("text", "year"),
-    [
-        ("The exam counts double on 17 April.", 2025),
-        ("She will be there on 17 April.", 2025),
-        ("The exam went badly on 17 April.", 2024),
-        ("17 April, badly.", 2024),
-    ],
-)
-def test_a_date_without_a_year_lies_where_the_verb_points(text: str, year: int) -> None:
-    (found,) = moments(text, SPRING, future=tells_ahead(text))
-    assert found.since is not None
-    assert datetime.fromtimestamp(found.since, UTC).year == year

@@ -21,8 +21,9 @@ from mags.app import encoder
 from mags.cli.console import AsJson, Branch, MemoryPath, opened, out, print_json
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import import_extra
-from mags.models.chat.openai import Endpoint, OpenAIChat
+from mags.models.chat.openai import OpenAIChat
 from mags.models.policy.reader.network import SHIPPED
+from mags.ports.chat import ChatSettings
 from mags.settings import NANO_GONE, read_settings
 from mags_lab.cli.adapters import grpo, lora, needs, ppo, sft, sizes
 from mags_lab.cli.deciders import evaluate
@@ -125,13 +126,12 @@ def _expanded(
         raise ConfigurationError(
             "which model should write samples? give --model URL", key="--model"
         )
-    endpoint = Endpoint(
+    endpoint = ChatSettings(
         url=place,
         model=name or (chat.model if place == chat.url else ""),
         key=chat.key if place == chat.url else None,  # a key is told to nobody else
         temperature=TEMPERATURE,
         max_tokens=4096,
-        logprobs=False,
     )
     with Progress(transient=True) as progress:
         task = progress.add_task("asking for samples", total=count)

@@ -4,7 +4,8 @@ from random import Random
 import pytest
 
 from mags.errors import InvalidInput
-from mags.models.chat.openai import Endpoint, OpenAIChat
+from mags.models.chat.openai import OpenAIChat
+from mags.ports.chat import ChatSettings
 from mags.ports.policy import Turn
 from mags_lab.training.chains.expand import expand, prompt
 from mags_lab.training.chains.schema import Role, Sample, Split
@@ -30,7 +31,7 @@ def reply(*examples: tuple[str, str, str]) -> Step:
 
 
 def chat(server: Server) -> OpenAIChat:
-    return OpenAIChat(Endpoint(url=server.url, model="tiny", logprobs=False))
+    return OpenAIChat(ChatSettings(url=server.url, model="tiny"))
 
 
 def test_what_passes_becomes_samples_and_what_does_not_is_counted():

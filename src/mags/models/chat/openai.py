@@ -1,8 +1,8 @@
 """Any OpenAI-compatible endpoint: vLLM, llama.cpp, Ollama, LM Studio, or a cloud's.
 
 What is unusual here: the abilities of an endpoint are not configured but found out. Every optional
-part of a request (structured output, tools, logprobs, streamed usage) is sent until the server
-refuses it, and is left out from then on.
+part of a request (structured output, tools, streamed usage) is sent until the server refuses it,
+and is left out from then on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.chat.usage import estimate, estimate_prompt
-from mags.ports.chat import Completion, Message, Tool, ToolCall, Usage
+from mags.ports.chat import ChatSettings, Completion, Message, Tool, ToolCall, Usage
 
 if TYPE_CHECKING:
     import openai
@@ -28,7 +28,6 @@ Json = Mapping[str, Any]
 Result = TypeVar("Result")
 
 FEATURES = {
-    "logprobs": ("logprobs", ("logprob",)),
     "stream_usage": ("stream_options", ("stream_options", "include_usage")),
     "schema": (
         "response_format",
@@ -40,7 +39,7 @@ FEATURES = {
 }
 """Each ability with its parameter in the request, and the words with which errors name it."""
 # If the error names nothing, these are left out one by one, in the order of FEATURES.
-GUESSED = ("logprobs", "stream_usage", "schema", "tools")
+GUESSED = ("stream_usage", "schema", "tools")
 # A prompt that is too long is refused with the same status, and often names `max_tokens`.
 NOT_A_FEATURE = ("context length", "context_length", "context size", "too long", "too many tokens")
 # Statuses that may go away by themselves, and statuses of a request the server does not accept.
@@ -48,6 +47,8 @@ PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 REFUSED = frozenset({400, 422, 501})
 UNREACHED = ("ConnectError", "ConnectTimeout", "UnsupportedProtocol")
 NO_CREDIT = ("insufficient_quota", "billing")
+UNREACHED_TRIES, FIRST_S, LONGEST_S = 2, 0.5, 20.0
+"""Tries where nothing listens; the first wait, and the longest, also of one the server asks for."""
 ADVICE = {
     400: "the server refuses the request; see its message",
     401: "the server wants another key: set MAGS_CHAT_KEY",
@@ -56,54 +57,6 @@ ADVICE = {
     413: "the prompt is too long for the server: lower memory.context_tokens",
     429: "the server limits how often it may be asked: wait, or raise chat.tries",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backoff:
-    """How often to try and how long to wait: exponential, with a random half of it as jitter.
-
-    A wait that the server asks for (`Retry-After`) is used if it is at most `longest_s`; for a
-    longer one the call fails at once. If nothing listens at an address, it is tried only
-    `unreached_tries` times.
-    """
-
-    tries: int = 4
-    unreached_tries: int = 2
-    first_s: float = 0.5
-    longest_s: float = 20.0
-
-    def wait_s(self, failed: int, rng: Random) -> float:
-        """Seconds to wait after that many failures (1 is the first)."""
-        full = min(self.longest_s, self.first_s * 2.0 ** (failed - 1))
-        return full * rng.uniform(0.5, 1.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """A language model: where it is and how to ask it.
-
-    `model`: if empty, the first that the server lists. `timeout_s`: longest time without data;
-    `total_s`: longest streamed reply. `temperature` None leaves it to the server. `tools`
-    False forbids tool calls. `logprobs`: ask for them, if the server has them.
-    """
-
-    url: str = field(repr=False)
-    model: str = ""
-    key: str | None = field(default=None, repr=False)
-    connect_s: float = 5.0
-    timeout_s: float = 60.0
-    total_s: float = 300.0
-    temperature: float | None = 0.0
-    max_tokens: int = 1024
-    tools: bool = True
-    logprobs: bool = True
-    backoff: Backoff = field(default_factory=Backoff)
-
-    @property
-    def place(self) -> str:
-        """Host and port. The rest of a URL may hold secrets and is not shown."""
-        parts = urlsplit(self.url)
-        return parts.hostname + (f":{parts.port}" if parts.port else "") if parts.hostname else "?"
 
 
 @dataclass(slots=True)
@@ -120,21 +73,23 @@ class _Call:
 class OpenAIChat:
     """A `ChatModel` over `/v1/chat/completions`.
 
-    Temporary failures are tried again with exponential backoff and jitter, but never after a piece
-    of the answer was streamed. If the server does not count tokens they are estimated, and the
-    usage says so. `sleep`, `clock` (seconds, monotonic) and `rng` are arguments for tests.
+    Temporary failures are tried again with exponential backoff, a random half of it as jitter, but
+    never after a piece of the answer was streamed. A wait that the server asks for (`Retry-After`)
+    is used if it is at most `LONGEST_S`; for a longer one the call fails at once. If the server
+    does not count tokens they are estimated, and the usage says so. `sleep`, `clock` (seconds,
+    monotonic) and `rng` are arguments for tests.
     """
 
     def __init__(
         self,
-        endpoint: Endpoint,
+        endpoint: ChatSettings,
         *,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         rng: Random | None = None,
     ) -> None:
         self._endpoint = endpoint
-        self._abilities = Abilities(tools=endpoint.tools, logprobs=endpoint.logprobs)
+        self._abilities = Abilities(tools=endpoint.tools)
         self._model = endpoint.model
         self._sleep = sleep
         self._clock = clock
@@ -143,17 +98,18 @@ class OpenAIChat:
     @property
     def name(self) -> str:
         """Model and place, e.g. "qwen3-8b at localhost:8000"."""
-        return f"{self._model or 'first model'} at {self._endpoint.place}"
+        return f"{self._model or 'first model'} at {self._place}"
+
+    @property
+    def _place(self) -> str:
+        """Host and port. The rest of a URL may hold secrets and is not shown."""
+        parts = urlsplit(self._endpoint.url)
+        return parts.hostname + (f":{parts.port}" if parts.port else "") if parts.hostname else "?"
 
     @property
     def takes_tools(self) -> bool:
         """Whether the model takes tools, as far as is known: True until the server refuses them."""
         return self._abilities.tools
-
-    @property
-    def abilities(self) -> Abilities:
-        """The optional parts that the endpoint takes, as far as is known."""
-        return self._abilities
 
     @cached_property
     def _client(self) -> openai.OpenAI:
@@ -201,8 +157,8 @@ class OpenAIChat:
         names = self.models()
         if not names:
             raise ModelUnavailable(
-                f"The server at {self._endpoint.place} lists no model: set MAGS_CHAT_MODEL.",
-                endpoint=self._endpoint.place,
+                f"The server at {self._place} lists no model: set MAGS_CHAT_MODEL.",
+                endpoint=self._place,
                 tried=1,
             )
         return names[0]
@@ -241,9 +197,10 @@ class OpenAIChat:
                 self._abilities = abilities
                 return result
             failed += 1
-            if (call is not None and call.shown) or failed >= fault.tries(self._endpoint.backoff):
+            if (call is not None and call.shown) or failed >= fault.tries(self._endpoint.tries):
                 raise self._unavailable(fault, failed) from cause
-            self._sleep(fault.asked_s or self._endpoint.backoff.wait_s(failed, self._rng))
+            wait_s = min(LONGEST_S, FIRST_S * 2.0 ** (failed - 1)) * self._rng.uniform(0.5, 1.0)
+            self._sleep(fault.asked_s or wait_s)
 
     def _less(self, abilities: Abilities, fault: Fault, call: _Call | None) -> Abilities | None:
         # Some servers answer 500 to a parameter they do not know. Then the error has to name it.
@@ -291,8 +248,6 @@ class OpenAIChat:
                 }
                 for tool in call.tools
             ]
-        if abilities.logprobs:
-            request["logprobs"] = True
         if call.schema is not None and abilities.schema:
             named = {"name": "reply", "schema": dict(call.schema), "strict": True}
             request["response_format"] = {"type": "json_schema", "json_schema": named}
@@ -327,7 +282,6 @@ class OpenAIChat:
                 estimated=estimated,
             ),
             finish=said.finish or "stop",
-            logprob=said.logprob(),
         )
 
     def _addressed(self, failure: ModelReplyError) -> ModelReplyError:
@@ -362,7 +316,6 @@ class Abilities:
 
     schema: bool = True
     tools: bool = True
-    logprobs: bool = True
     stream_usage: bool = True
     temperature: bool = True
     long_limit: bool = False
@@ -397,11 +350,11 @@ class Fault:
     asked_s: float | None = None
     passing: bool = False
 
-    def tries(self, backoff: Backoff) -> int:
+    def tries(self, most: int) -> int:
         """How many calls may be made in all before this failure is final."""
-        if not self.passing or (self.asked_s or 0.0) > backoff.longest_s:
+        if not self.passing or (self.asked_s or 0.0) > LONGEST_S:
             return 1
-        return backoff.unreached_tries if self.unreached else backoff.tries
+        return UNREACHED_TRIES if self.unreached else most
 
     @property
     def advice(self) -> str:
@@ -494,8 +447,6 @@ class Gathered:
     finish: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    logprob_sum: float = 0.0
-    logprob_count: int = 0
     calls: dict[int, dict[str, str]] = field(default_factory=dict)
 
     def take(self, body: object, part: str) -> str:
@@ -517,7 +468,6 @@ class Gathered:
         if not isinstance(said, Mapping):
             raise garbled(f"its {part} is not an object")
         self.finish = choice.get("finish_reason") or self.finish
-        self._weigh(choice.get("logprobs"))
         for place, call in enumerate(said.get("tool_calls") or ()):
             self._call(place, call)
         words = said.get("content") or ""
@@ -531,14 +481,6 @@ class Gathered:
             asked, given = usage.get("prompt_tokens"), usage.get("completion_tokens")
             if isinstance(asked, int) and isinstance(given, int):
                 self.prompt_tokens, self.completion_tokens = asked, given
-
-    def _weigh(self, logprobs: object) -> None:
-        tokens = logprobs.get("content") if isinstance(logprobs, Mapping) else None
-        for token in tokens if isinstance(tokens, list) else ():
-            value = token.get("logprob") if isinstance(token, Mapping) else None
-            if isinstance(value, int | float):
-                self.logprob_sum += value
-                self.logprob_count += 1
 
     def _call(self, place: int, call: object) -> None:
         function = call.get("function") if isinstance(call, Mapping) else None
@@ -567,10 +509,6 @@ class Gathered:
             )
             for index, call in sorted(self.calls.items())
         )
-
-    def logprob(self) -> float | None:
-        """Mean log-likelihood per token, or None if the server sent none."""
-        return self.logprob_sum / self.logprob_count if self.logprob_count else None
 
 
 def _arguments(name: str, written: str) -> Mapping[str, Any]:

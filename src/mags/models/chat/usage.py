@@ -81,6 +81,7 @@ class MeteredChat:
         completion = self._chat.complete(messages, tools=tools, schema=schema, on_text=on_text)
         for used in _COUNTS.get():
             used.append(completion.usage)
+        # Held for the sum alone: completions of several threads run side by side.
         with self._lock:
             self._usage += completion.usage
         return completion

@@ -29,8 +29,6 @@ class CachedEmbedder:
         self._max_bytes = max_bytes
         self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
         self._lock = Lock()
-        self.hits = 0
-        self.misses = 0
         caches.register(self)
 
     @property
@@ -43,11 +41,6 @@ class CachedEmbedder:
         """The dimension of the wrapped embedder."""
         return self._embedder.dimension
 
-    @property
-    def bytes_used(self) -> int:
-        """Bytes held now, overhead included."""
-        return len(self._vectors) * self._entry_bytes
-
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of shape (len(texts), dimension); each text not in the cache is embedded once."""
         keys = [_key(text) for text in texts]
@@ -58,10 +51,8 @@ class CachedEmbedder:
                 if key in self._vectors:
                     self._vectors.move_to_end(key)
                     vectors[key] = self._vectors[key]
-                    self.hits += 1
                 else:
                     missing[key] = text
-            self.misses += len(missing)
         # Outside the lock, so that threads embed side by side. Two may embed the same text.
         if missing:
             fresh = self._embedder.embed(list(missing.values()))
@@ -76,12 +67,8 @@ class CachedEmbedder:
         with self._lock:
             self._vectors.clear()
 
-    @property
-    def _entry_bytes(self) -> int:
-        return 4 * self.dimension + _ENTRY_OVERHEAD_BYTES
-
     def _keep(self, keys: Iterable[bytes], vectors: NDArray[np.float32]) -> None:
-        room = self._max_bytes // self._entry_bytes
+        room = self._max_bytes // (4 * self.dimension + _ENTRY_OVERHEAD_BYTES)
         with self._lock:
             for key, vector in zip(keys, vectors, strict=True):
                 # A copy: a row is a view that would keep its whole batch in memory.

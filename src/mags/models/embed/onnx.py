@@ -64,9 +64,6 @@ class ModelFile:
     overlap_tokens: int
     states: tuple[str, ...]
     """Names, in the graph, of the states of layers: each float32 (batch, tokens, dimension)."""
-    earlier_sha256: tuple[str, ...] = ()
-    """Earlier files of the same weights, whose states differ only by rounding. Heads that were
-    trained on them can still be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +90,6 @@ SHIPPED = ModelFile(
     window_tokens=256,
     overlap_tokens=32,
     states=tuple(f"encoder.layer.{place}.output.LayerNorm" for place in (1, 3, 5)),
-    earlier_sha256=("ab93e8a11bf7c7d9915a5d438fb742b222c905289b78641324548b6caef1d172",),
 )
 
 

@@ -57,6 +57,7 @@ class SentenceTransformersEmbedder:
             folder = self._folder
             with folder.weights.open("rb") as weights:
                 digest = hashlib.file_digest(weights, "sha256")
+            # All that changes a vector: a memory knows its embedder by this name alone.
             digest.update(repr((folder.pooling, folder.prompt, folder.lower_case)).encode())
             self._name = f"{folder.path.resolve().name}:{digest.hexdigest()[:8]}"
         return self._name

@@ -6,9 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mags.models.policy.rules.clauses import clauses
-from mags.models.policy.rules.sentences import opened
-from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.models.policy.rules.when import MONTHS, Time, times
 
 _MONTH = "|".join(MONTHS)
@@ -28,38 +25,25 @@ class Moment:
     until: float | None
 
 
-def moments(text: str, at: float, *, future: bool = False) -> tuple[Moment, ...]:
-    """The dates of a text in order, none overlapping.
-
-    `at`: now, in seconds since the epoch. `future`: a date without a year is the next such one.
-    """
+def moments(text: str, at: float) -> tuple[Moment, ...]:
+    """The dates of a text in order, none overlapping. `at`: now, in seconds since the epoch."""
     found: list[Moment] = []
-    for one in _all(text, at, future=future):
+    for one in _all(text, at):
         if all(one.end <= other.start or other.end <= one.start for other in found):
             found.append(one)
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def tells_ahead(text: str) -> bool:
-    """Say whether a text tells of what is or is to be, and of nothing past, by its verbs."""
-    tenses = {
-        clause.verb.tense
-        for said in sentences(text)
-        for clause in clauses(opened(tokenise(said))[0])
-    }
-    return bool(tenses) and tenses <= {"present", "progressive", "future", "modal"}
-
-
-def _all(text: str, at: float, *, future: bool) -> Iterator[Moment]:
+def _all(text: str, at: float) -> Iterator[Moment]:
     for match in _BETWEEN.finditer(text):
         first = times(f"in {match[1]} {match[3]}", at)
         last = times(f"in {match[2]} {match[3]}", at)
         if first and last:
             yield _moment(match.start(), match.end(), first[0].since, last[0].until)
-    for time in times(text, at, future=future):
+    for time in times(text, at):
         yield _of(time, time.start, time.end)
     for match in _BARE.finditer(text):
-        for time in times(f"in {match[0]}", at, future=future)[:1]:
+        for time in times(f"in {match[0]}", at)[:1]:
             yield _of(time, match.start(), match.end())
 
 

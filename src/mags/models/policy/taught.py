@@ -177,6 +177,7 @@ ME, MY, YOU = "me", "my ", "you"
 HOP, ENTITIES = "hop: ", "entities: "
 BAR = " | "
 ENDS = ("since: ", "until: ")
+# A date is the sixth field of an operation. Marks of dates have one digit, t1 to t9.
 BARS, MOST = 5, 9
 DATE = re.compile(r"^(?:since|until): \d|\| [12]\d{3}(?:-\d\d){0,2}$", re.MULTILINE)
 MARKED = re.compile(r"^(?:since|until): t\d$|\| t\d$", re.MULTILINE)

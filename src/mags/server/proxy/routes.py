@@ -20,14 +20,12 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Send
-from starlette.types import Scope as AsgiScope
 
 from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailable
 from mags.memory.inputs import LONGEST_TURN
 from mags.models.prompts import Prompt
+from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
 from mags.recall.found import Found
 from mags.server.auth import Grant, Scope, namespace_of
@@ -35,20 +33,17 @@ from mags.server.context import grant_of
 from mags.server.open_memories import OpenMemories
 from mags.server.proxy.upstream import (
     Json,
-    Upstream,
-    UpstreamLate,
     UpstreamRefused,
+    client_of,
     pieces,
     text_of,
     whole,
 )
 from mags.server.wire.openapi import EVENTS, JSON, answered, shape, taken
-from mags.server.wire.problems import MEDIA, STATUS
+from mags.server.wire.problems import PROXY, URN, of_error, openais, problem
 from mags.server.wire.requests import examples, plain, whole_text
 from mags.server.wire.streams import HEADERS
 
-PREFIX = "/v1"
-INVALID, UNPROCESSABLE, BUSY, LATE = 400, 422, 429, 504
 CONTEXT_TOKENS = 800
 ASSISTANT = "assistant"
 INSTRUCTIONS = ("system", "developer")
@@ -87,7 +82,7 @@ class EmbeddingsIn(BaseModel):
 class _Line:
     """A model, None where there is none, and the client to it, made on first use."""
 
-    upstream: Upstream | None
+    upstream: ChatSettings | None
     client: httpx.AsyncClient | None = None
 
 
@@ -95,13 +90,16 @@ class Proxy:
     """The routes over one upstream; `close` lets go of its connections."""
 
     def __init__(
-        self, upstream: Upstream | None, rememberer: Rememberer, embedder: Callable[[], Embedder]
+        self,
+        upstream: ChatSettings | None,
+        rememberer: Rememberer,
+        embedder: Callable[[], Embedder],
     ) -> None:
         """`upstream` None: there is no model, and chat says so."""
         self._line = _Line(upstream=upstream)
         self._rememberer, self._embedder = rememberer, embedder
         self._former: list[_Line] = []
-        self.router = APIRouter(prefix=PREFIX, tags=["OpenAI-compatible"])
+        self.router = APIRouter(prefix=PROXY, tags=["OpenAI-compatible"])
         add, some = partial(self.router.add_api_route, response_class=Response), {"type": "object"}
         add(
             "/chat/completions",
@@ -121,7 +119,7 @@ class Proxy:
             if line.client is not None:
                 await line.client.aclose()
 
-    def use(self, upstream: Upstream | None) -> None:
+    def use(self, upstream: ChatSettings | None) -> None:
         """Ask another model from now on; answers that have begun end where they began."""
         self._former.append(self._line)
         self._line = _Line(upstream=upstream)
@@ -154,51 +152,42 @@ class Proxy:
                 self._rememberer.after, grant, remembered.conversation, words
             )
             return JSONResponse({**answer, "mags": remembered.extension(lost)})
+        except UpstreamRefused:
+            raise
         except MagsError as failure:
-            return refusal(failure, kept)
+            return of_error(failure, kept)
 
     async def models(self, request: Request) -> Response:
         """The upstream's models."""
-        try:
-            grant_of(request)
-            client, _ = self._asked()
-            return JSONResponse(await whole(client, "GET", "/models", None))
-        except MagsError as failure:
-            return refusal(failure)
+        grant_of(request)
+        client, _ = self._asked()
+        return JSONResponse(await whole(client, "GET", "/models", None))
 
     async def one_model(self, request: Request, model: ModelId) -> Response:
         """One of the upstream's models, by its id as `GET /v1/models` lists it."""
-        try:
-            grant_of(request)
-            client, _ = self._asked()
-            # Not every compatible server has this route; all of them list their models.
-            listed = (await whole(client, "GET", "/models", None)).get("data")
-        except MagsError as failure:
-            return refusal(failure)
+        grant_of(request)
+        client, _ = self._asked()
+        # Not every compatible server has this route; all of them list their models.
+        listed = (await whole(client, "GET", "/models", None)).get("data")
         for one in listed if isinstance(listed, list) else ():
             if isinstance(one, dict) and one.get("id") == model:
                 return JSONResponse({"object": "model", **one})
         words = f"The model {model!r} does not exist: GET /v1/models lists those that do"
-        return JSONResponse(
-            error(404, words, code="model_not_found", param="model"), status_code=404
-        )
+        return problem(404, "Not found", words, kind=URN + "model_not_found", field="model")
 
     async def embeddings(self, request: Request, wanted: EmbeddingsIn) -> Response:
         """Vectors of the memory's own embedder, of unit length."""
-        try:
-            grant_of(request)
-            texts = _texts(wanted)
-            embedder = self._embedder()
-            if wanted.dimensions not in (None, embedder.dimension):
-                raise InvalidInput(
-                    f"dimensions: this embedder has {embedder.dimension}", field="dimensions"
-                )
-            vectors = await run_in_threadpool(embedder.embed, texts)
-            return JSONResponse(_embedded(np.asarray(vectors, np.float32), wanted, embedder.name))
-        except MagsError as failure:
-            return refusal(failure)
+        grant_of(request)
+        texts = _texts(wanted)
+        embedder = self._embedder()
+        if wanted.dimensions not in (None, embedder.dimension):
+            raise InvalidInput(
+                f"dimensions: this embedder has {embedder.dimension}", field="dimensions"
+            )
+        vectors = await run_in_threadpool(embedder.embed, texts)
+        return JSONResponse(_embedded(np.asarray(vectors, np.float32), wanted, embedder.name))
 
-    def _asked(self) -> tuple[httpx.AsyncClient, Upstream]:
+    def _asked(self) -> tuple[httpx.AsyncClient, ChatSettings]:
         line = self._line  # read once: another thread may replace it
         if line.upstream is None:
             raise ModelUnavailable(
@@ -206,7 +195,7 @@ class Proxy:
                 "and start the server again, or name one in the page's settings"
             )
         if line.client is None:
-            line.client = line.upstream.client()
+            line.client = client_of(line.upstream)
         return line.client, line.upstream
 
     async def _streamed(
@@ -245,7 +234,8 @@ class Proxy:
         except MagsError as failure:
             if not begun:
                 raise
-            yield f"{DATA} {json.dumps(of_failure(failure, remembered.kept)[1])}\n\n"
+            told = openais(of_error(failure, remembered.kept).problem)[1]
+            yield f"{DATA} {json.dumps(told)}\n\n"
 
 
 async def _after(first: str, rest: AsyncIterator[str]) -> AsyncIterator[str]:
@@ -395,7 +385,6 @@ class Keys:
     """
 
     def __init__(self) -> None:
-        """Begins without requests."""
         self._lock = threading.Lock()
         # By namespace, then by digest, the latest at the end of each.
         self._asked: OrderedDict[str, OrderedDict[str, _Asked]] = OrderedDict()
@@ -473,6 +462,7 @@ class Rememberer:
         with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
+            # Recalled before it is observed: a question must not find itself.
             if conversation.asked:
                 found = opened.memory.recall(conversation.asked, speaker=conversation.speaker)
                 trace = opened.traces.keep(found.trace)
@@ -519,94 +509,3 @@ class Rememberer:
         )
         message = {"role": "system", "content": words}
         return {**body, "messages": [*messages[:at], message, *messages[at:]]}
-
-
-# -- errors in OpenAI's form, wherever they arise
-# Its clients read `{"error": {"message", "type", "param", "code"}}` and know 400, not 422, for what
-# cannot be asked so: https://platform.openai.com/docs/guides/error-codes.
-
-
-def error(status: int, message: str, *, code: str | None, param: object = None) -> Json:
-    """The body of an error; `param`: the field that is wrong, where there is one."""
-    kind = "invalid_request_error" if status < 500 else "server_error"
-    return {
-        "error": {
-            "message": whole_text(message),
-            "type": "rate_limit_error" if status == BUSY else kind,
-            "param": param if isinstance(param, str) else None,
-            "code": code,
-        }
-    }
-
-
-def of_failure(failure: MagsError, kept: str = "") -> tuple[int, Json]:
-    """Status and body of an error. `kept`: what is remembered of the request all the same."""
-    kind = next(one for one in type(failure).__mro__ if one in STATUS)
-    status = LATE if isinstance(failure, UpstreamLate) else _status(STATUS[kind][0])
-    words = f"{failure}; {kept}" if kept and status >= 500 else str(failure)
-    param = failure.facts.get("field")
-    return status, error(status, words, code=type(failure).__name__, param=param)
-
-
-def refusal(failure: MagsError, kept: str = "") -> Response:
-    """An error in OpenAI's form; an upstream's own error as it came, with when to ask again."""
-    if isinstance(failure, UpstreamRefused):
-        return Response(
-            failure.body,
-            status_code=failure.status,
-            media_type=failure.media,
-            headers=dict(failure.again),
-        )
-    status, body = of_failure(failure, kept)
-    return JSONResponse(body, status_code=status)
-
-
-class Refusals:
-    """Middleware that turns problems (RFC 9457) under `/v1` into OpenAI's form."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        """`app`: with everything that may refuse a request: keys, limits, routes."""
-        self._app = app
-
-    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Hand on; a problem is held back until it is whole."""
-        path = scope.get("path", "")
-        if scope["type"] != "http" or not (path == PREFIX or path.startswith(PREFIX + "/")):
-            await self._app(scope, receive, send)
-            return
-        held: Message | None = None
-        content = b""
-
-        async def in_their_form(message: Message) -> None:
-            nonlocal held, content
-            if message["type"] == "http.response.start":
-                if MutableHeaders(scope=message).get("content-type") == MEDIA:
-                    held = message
-                    return
-            elif held is not None and message["type"] == "http.response.body":
-                content += message.get("body", b"")
-                if message.get("more_body", False):
-                    return
-                message = _converted(held, content)
-                await send(held)
-                held = None
-            await send(message)
-
-        await self._app(scope, receive, in_their_form)
-
-
-def _converted(start: Message, content: bytes) -> Message:
-    """The body in OpenAI's form; `start` becomes its start."""
-    problem = json.loads(content)
-    start["status"] = _status(start["status"])
-    name = problem["type"].rpartition(":")[2]
-    code = name if problem["type"].startswith("urn:mags:") else None
-    body = error(start["status"], problem["detail"], code=code, param=problem.get("field"))
-    packed = json.dumps(body).encode()
-    headers = MutableHeaders(scope=start)
-    headers["Content-Type"], headers["Content-Length"] = "application/json", str(len(packed))
-    return {"type": "http.response.body", "body": packed}
-
-
-def _status(status: int) -> int:
-    return INVALID if status == UNPROCESSABLE else status

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from mags.errors import InvalidInput, ModelReplyError, ModelUnavailable
+from mags.ports.chat import ChatSettings
 from mags.server.wire.requests import plain
 
 Json = dict[str, Any]
@@ -38,27 +38,17 @@ class UpstreamRefused(ModelReplyError):
         self.again = again or {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upstream:
-    """Where the model is. `url` ends in /v1; times in seconds; `model` where the client names none.
+def client_of(chat: ChatSettings) -> httpx.AsyncClient:
+    """A client that keeps connections open between requests.
 
-    `key` None: none is sent; the client's own key never leaves this server.
+    The client's own key never leaves this server; without one of the settings none is sent.
     """
-
-    url: str
-    model: str = ""
-    key: str | None = None
-    connect_s: float = 5.0
-    silence_s: float = 60.0
-
-    def client(self) -> httpx.AsyncClient:
-        """A client that keeps connections open between requests."""
-        headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
-        return httpx.AsyncClient(
-            base_url=self.url.rstrip("/"),
-            headers=headers,
-            timeout=httpx.Timeout(self.silence_s, connect=self.connect_s),
-        )
+    headers = {} if chat.key is None else {"Authorization": f"Bearer {chat.key}"}
+    return httpx.AsyncClient(
+        base_url=chat.url.rstrip("/"),
+        headers=headers,
+        timeout=httpx.Timeout(chat.timeout_s, connect=chat.connect_s),
+    )
 
 
 async def whole(client: httpx.AsyncClient, method: str, path: str, body: Json | None) -> Json:

@@ -49,9 +49,7 @@ def changes(
     context: Context, after: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Limit = 100
 ) -> list[ChangeOut]:
     """What changed after a journal sequence, oldest first: ids, arcs and the words of some."""
-    with context.reading() as memory:
-        found = inspect.changes(memory, after, limit, named=NAMED)
-        return [ChangeOut.of(change) for change in found]
+    return _next(context, after, limit)
 
 
 @router.get("/snapshots")
@@ -104,6 +102,7 @@ def branch(context: Context, body: NameIn) -> MarkOut:
 @router.get("/export", response_class=StreamingResponse, responses=answered(LINES))
 def export(context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
+    # Into a file first: a client that reads slowly must not hold the memory in use.
     with ExitStack() as held:
         folder = held.enter_context(tempfile.TemporaryDirectory(prefix="mags-export-"))
         path = Path(folder) / "export.jsonl"
@@ -197,6 +196,7 @@ async def _stream(request: Request, context: RequestContext, seq: int) -> AsyncI
     quiet = 0
     yield ": listening\n\n"
     try:
+        # A stream outlives the check of its key: once that is revoked, it ends.
         while not state.stopping.is_set() and keys.still(context.grant):
             found = await run_in_threadpool(_next, context, seq)
             for change in found:
@@ -224,7 +224,7 @@ def _head(context: RequestContext) -> int:
         return memory.stats().seq
 
 
-def _next(context: RequestContext, seq: int) -> list[ChangeOut]:
+def _next(context: RequestContext, seq: int, most: int = AT_ONCE) -> list[ChangeOut]:
     with context.reading() as memory:
-        found = inspect.changes(memory, seq, AT_ONCE, named=NAMED)
+        found = inspect.changes(memory, seq, most, named=NAMED)
         return [ChangeOut.of(change) for change in found]

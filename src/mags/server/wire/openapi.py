@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from mags.server.wire.problems import MEDIA
+from mags.server.wire.problems import MEDIA, PROXY
 
 Json = dict[str, Any]
 JSON, LINES, EVENTS, PLAIN = (
@@ -146,7 +146,6 @@ def shape(name: str) -> Json:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-PROXY = "/v1/"
 FASTAPIS_OWN = ("HTTPValidationError", "ValidationError")
 
 
@@ -163,7 +162,7 @@ class Described(FastAPI):
 
 def _name_problems(document: dict[str, Any]) -> None:
     for path, methods in document["paths"].items():
-        named = "ModelError" if path.startswith(PROXY) else "Problem"
+        named = "ModelError" if path.startswith(f"{PROXY}/") else "Problem"
         for about in methods.values():
             about["responses"].pop("422", None)
             about["responses"]["default"] = {"$ref": f"#/components/responses/{named}"}

@@ -1,4 +1,8 @@
-"""Errors as problem details (RFC 9457): which status, and a body that says what to do."""
+"""Errors as problem details (RFC 9457): which status, and a body that says what to do.
+
+Under `/v1` they have OpenAI's form, as its clients read them: `{"error": {"message", "type",
+"param", "code"}}`, and 400, not 422 (https://platform.openai.com/docs/guides/error-codes).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from mags.errors import (
     ConfigurationError,
@@ -30,9 +35,13 @@ from mags.errors import (
 )
 from mags.server.auth import Forbidden, Refused
 from mags.server.open_memories import Overloaded
+from mags.server.proxy.upstream import UpstreamLate, UpstreamRefused
 from mags.server.wire.requests import whole_text
 
 MEDIA = "application/problem+json"
+PROXY = "/v1"
+URN = "urn:mags:"
+INVALID, UNPROCESSABLE, BUSY = 400, 422, 429
 STATUS: Mapping[type[MagsError], tuple[int, str]] = {
     Refused: (401, "No valid key"),
     Forbidden: (403, "Not allowed"),
@@ -46,6 +55,7 @@ STATUS: Mapping[type[MagsError], tuple[int, str]] = {
     EmbedderMismatch: (409, "Another embedder"),
     NewerSchema: (500, "Written by a newer MAGS"),
     CorruptFile: (500, "Damaged file"),
+    UpstreamLate: (504, "Out of time"),
     ModelUnavailable: (502, "No model answers"),
     ModelReplyError: (502, "The model's answer cannot be used"),
     MissingExtra: (501, "Not installed"),
@@ -55,20 +65,55 @@ STATUS: Mapping[type[MagsError], tuple[int, str]] = {
 RETRY_AFTER_S = 1
 
 
+class Problem(JSONResponse):
+    """A problem as a response; sent in OpenAI's form to who asked under `/v1`."""
+
+    media_type = MEDIA
+
+    def __init__(self, body: dict[str, Any], headers: Mapping[str, str]) -> None:
+        super().__init__(body, status_code=body["status"], headers=headers)
+        self.problem = body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        if f"{scope['path']}/".startswith(f"{PROXY}/"):
+            sent = openais(self.problem)
+            kept = {k: v for k, v in self.headers.items() if not k.startswith("content-")}
+            await JSONResponse(sent[1], sent[0], kept)(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
+def openais(problem: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Status and body of a problem in OpenAI's form."""
+    status, field = problem["status"], problem.get("field")
+    status = INVALID if status == UNPROCESSABLE else status
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    named = problem["type"].startswith(URN)
+    return status, {
+        "error": {
+            "message": problem["detail"],
+            "type": "rate_limit_error" if status == BUSY else kind,
+            "param": field if isinstance(field, str) else None,
+            "code": problem["type"].removeprefix(URN) if named else None,
+        }
+    }
+
+
 def problem(
     status: int, title: str, detail: str, *, kind: str = "about:blank", **facts: Any
-) -> JSONResponse:
+) -> Problem:
     """A problem as a response. `facts`: members of its own, by RFC 9457 section 3.2."""
     known = {"type", "title", "status", "detail"}
     body = {"type": kind, "title": title, "status": status, "detail": whole_text(detail)}
     members = {k: _as_json(v) for k, v in facts.items() if k not in known}
     body |= {k: v for k, v in members.items() if v is not None}
     headers = {}
-    if status in (429, 503):
+    if status in (BUSY, 503):
         headers["Retry-After"] = str(RETRY_AFTER_S)
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    return JSONResponse(body, status_code=status, headers=headers, media_type=MEDIA)
+    return Problem(body, headers)
 
 
 def _as_json(fact: object) -> object:
@@ -79,14 +124,14 @@ def _as_json(fact: object) -> object:
     return fact if known else None
 
 
-def of_error(failure: MagsError) -> JSONResponse:
-    """An error of MAGS as a problem."""
+def of_error(failure: MagsError, beside: str = "") -> Problem:
+    """An error of MAGS as a problem. `beside`: what to say as well where it is the server's."""
     kind = next(one for one in type(failure).__mro__ if one in STATUS)
     status, title = STATUS[kind]
-    name = f"urn:mags:{type(failure).__name__}"
     # Facts of a client's error come from the client; those of the server may name files.
     facts = failure.facts if status < 500 else {}
-    return problem(status, title, str(failure), kind=name, **facts)
+    words = f"{failure}; {beside}" if beside and status >= 500 else str(failure)
+    return problem(status, title, words, kind=URN + type(failure).__name__, **facts)
 
 
 async def failed(_request: Request, _failure: Exception) -> Response:
@@ -102,6 +147,11 @@ def install(app: FastAPI) -> None:
         assert isinstance(failure, MagsError)
         return of_error(failure)
 
+    async def passed_on(_request: Request, failure: Exception) -> Response:
+        # An upstream's own error goes on as it came, with when to ask again.
+        assert isinstance(failure, UpstreamRefused)
+        return Response(failure.body, failure.status, dict(failure.again), failure.media)
+
     async def refused(_request: Request, failure: Exception) -> Response:
         assert isinstance(failure, RequestValidationError)
         wrong = [
@@ -110,7 +160,7 @@ def install(app: FastAPI) -> None:
         ]
         detail = "; ".join(f"{one['where']}: {one['what']}" for one in wrong)
         field = ".".join(str(part) for part in failure.errors()[0]["loc"][1:2])
-        return problem(422, "Invalid input", detail, kind="urn:mags:InvalidInput", field=field)
+        return problem(422, "Invalid input", detail, kind=URN + "InvalidInput", field=field)
 
     async def http(_request: Request, failure: Exception) -> Response:
         assert isinstance(failure, HTTPException)
@@ -119,6 +169,7 @@ def install(app: FastAPI) -> None:
         return answer
 
     app.add_exception_handler(MagsError, known)
+    app.add_exception_handler(UpstreamRefused, passed_on)
     app.add_exception_handler(Exception, failed)
     app.add_exception_handler(RequestValidationError, refused)
     app.add_exception_handler(HTTPException, http)

@@ -61,6 +61,7 @@ def streamed(work: Callable[[Say], BaseModel]) -> StreamingResponse:
         finally:
             pieces.put(last)
 
+    # No daemon: what it writes is to be whole even where the server stops.
     threading.Thread(target=run, name="mags-answer", daemon=False).start()
     first = pieces.get()
     if first[0] == FAILED:
