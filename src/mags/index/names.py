@@ -23,6 +23,10 @@ _AT_HOME = {
     "sister": "sis",
     "brother": "bro",
     "aunt": "auntie",
+    "wife": "missus wifey",
+    "girlfriend": "gf",
+    "boyfriend": "bf",
+    "cousin": "cuz cuzin",
 }
 _PLAIN = {word: plain for plain, words in _AT_HOME.items() for word in words.split()}
 

@@ -109,7 +109,7 @@ def test_what_is_in_another_language_is_kept_and_not_read_as_english():
 
 @pytest.mark.parametrize(("probability", "made"), [(0.6, 0), (0.9, 1)])
 def test_of_two_that_are_joined_already_nothing_is_guessed(probability: float, made: int):
-    reader = policy(fact("has as child", "Mia", probability=probability))
+    reader = policy(fact("has as neighbour", "Mia", probability=probability))
     known = [held("sister", "Mia")]
     assert len(reader.write(turn(TALK), (), known).operations) == made
 
@@ -119,3 +119,29 @@ def test_what_an_assistant_proposes_is_not_read_as_what_is_so(speaker: str, made
     read = {TALK: [fact("has", "keys", probability=0.9, subject=speaker)]}
     told = Turn(text=TALK, speaker=speaker, at=MAY)
     assert len(ReaderPolicy(ScriptedReader(read)).write(told, (), ()).operations) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "object"),
+    [
+        ("Bob is 29.", "has as child", "Bob"),
+        ("Me and Sam moved in together.", "has as sister", "Sam"),
+        ("I got a new number: 555-9876.", "is called", "555-9876"),
+    ],
+)
+def test_a_relative_whom_no_word_tells_and_a_name_of_digits_are_not_kept(
+    text: str, relation: str, object: str
+):
+    reader = ScriptedReader({text: [fact(relation, object, probability=0.99)]})
+    assert not any(
+        one.relation == relation
+        for one in ReaderPolicy(reader).write(turn(text), (), ()).operations
+    )
+
+
+def test_a_relative_is_kept_by_what_relatives_are_called_at_home():
+    said = "My sis Sam moved in."
+    reader = ScriptedReader({said: [fact("has as sister", "Sam", probability=0.99)]})
+    assert any(
+        one.object == "Sam" for one in ReaderPolicy(reader).write(turn(said), (), ()).operations
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS, word_set
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
+from mags.ports.english import called
 from mags.ports.policy import Operation, Turn
 from mags.ports.relations import canonical
 
@@ -49,6 +50,15 @@ _AGE = re.compile(
     rf"|, {_YEARS}(?=[,.]|$)|\({_YEARS}\)",
 )
 _BORN = re.compile(r"\b(?:birthday|bday|b-day|born|birth|into (?:the|this) world)\b", re.IGNORECASE)
+_FAMILY = word_set(
+    "sister brother mother father aunt uncle cousin niece nephew grandmother grandfather"
+)
+_CHILD = word_set("child children kid kids baby boy girl toddler twins son daughter sons daughters")
+_SAID: Mapping[str, frozenset[str]] = {
+    role: frozenset(word + end for word in called(role) for end in ("", "s")) for role in _FAMILY
+} | dict.fromkeys(("child", "son", "daughter"), _CHILD)
+"""Of relatives the words by one of which they are told: who is 34 is nobody's child by that."""
+_NAMES = frozenset({"is called", "is named", "wants to be called"})
 _POINTS = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
 )
@@ -68,6 +78,8 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     if (noun.split()[-1:] and noun.split()[-1] in KIN | PETS) or _PERSON.search(relation):
         other = noun != relation and last in KIN and last != noun  # a sister is no cousin
         return not other and (named or any(word.lower() in KIN for word in words))
+    if relation in _NAMES and any(c.isdigit() for c in object):
+        return False
     if _HOME.search(relation):
         homes = relation != "was born in" and not _HOMES.isdisjoint(words)
         return (named or homes) and not _CALENDAR.search(object)
@@ -93,6 +105,9 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     if known is not None and known.answers == "place" and _CALENDAR.search(named):
         return False
     if told.relation == "age" and not _AGE.search(text):
+        return False
+    role = told.relation.removeprefix("has as ")
+    if role in _SAID and _SAID[role].isdisjoint(re.findall(r"[^\W\d_]+", talk.lower())):
         return False
     if (told.relation == "was born on" or "birthday" in told.relation) and not _BORN.search(text):
         return False
