@@ -149,7 +149,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="374b3daf3b96445d433c1e6e6eb56ae5d0bbab71c918350e1a2bc527edb08291",
+    sha256="2e9804ab04fe36ce089a7a76d12dc8ec0617d70ed8ab5e4eae355c61af33f2c4",
 )
 
 
