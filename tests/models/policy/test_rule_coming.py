@@ -10,13 +10,13 @@ from tests.models.policy.reading import day, facts, write
 @pytest.mark.parametrize(
     ("text", "relation", "since"),
     [
-        ("I start work at Brightwater on 1 July.", "works at", "2024-07-01"),
-        ("My sister starts work at Brightwater on 1 July.", "works at", "2024-07-01"),
-        ("On 1 May I start work at Brightwater.", "works at", "2025-05-01"),
+        ("I start at Brightwater on 1 July.", "works at", "2024-07-01"),
+        ("My sister starts at Brightwater on 1 July.", "works at", "2024-07-01"),
+        ("On 1 May I start at Brightwater.", "works at", "2025-05-01"),
         ("I work at Lumen from 1 July.", "works at", "2024-07-01"),
         ("I work at Lumen from 1 May.", "works at", "2025-05-01"),
         ("I work at Lumen since 1 July.", "works at", "2023-07-01"),
-        ("I started work at Brightwater on 1 July.", "works at", "2023-07-01"),
+        ("I started at Brightwater on 1 July.", "works at", "2023-07-01"),
         ("I moved to Bergen on 1 July.", "lives in", "2023-07-01"),
         ("I worked at Lumen from 1 July.", "worked at", "2023-07-01"),
     ],
@@ -28,19 +28,20 @@ def test_a_state_in_the_present_begins_on_the_next_such_day_and_one_in_the_past_
     assert (found.relation, day(found.valid_from)) == (relation, since)
 
 
-def test_a_move_that_is_told_ahead_of_its_day_holds_from_that_day():
-    (moved,) = write("I move to Bergen on 1 July.").operations
-    assert (moved.relation, moved.object, day(moved.valid_from)) == (
-        "lives in",
-        "Bergen",
-        "2024-07-01",
-    )
-
-
-def test_a_plan_has_its_day_and_does_not_begin_on_it():
-    (planned,) = write("I'm planning to visit Rome in September.").operations
-    assert (planned.relation, planned.object) == ("plans to", "visit Rome")
-    assert (planned.valid_from, planned.qualifiers["when"]) == (None, "2024-09")
+@pytest.mark.parametrize(
+    ("text", "plan", "when"),
+    [
+        ("We fly to Lisbon on 26 June.", "fly to Lisbon", "2024-06-26"),
+        ("I move to Bergen on 1 July.", "move to Bergen", "2024-07-01"),
+        ("We travel to Rome in February.", "travel to Rome", "2025-02"),
+        ("I leave Lumen on 30 June.", "leave Lumen", "2024-06-30"),
+        ("I'm visiting Ana from 3 June.", "visit Ana", "2024-06-03"),
+    ],
+)
+def test_an_event_that_is_told_ahead_of_its_day_is_a_plan(text, plan, when):
+    (found,) = write(text).operations
+    assert (found.relation, found.object) == ("plans to", plan)
+    assert (found.valid_from, found.qualifiers["when"]) == (None, when)
 
 
 def test_a_verb_whose_past_looks_like_its_present_is_taken_for_the_past():
@@ -52,7 +53,7 @@ def test_a_job_to_come_ends_the_present_one_on_its_first_day_and_not_before():
     settings = Settings(policy=PolicySettings(kind="rules"))
     with mags.open(None, settings=settings) as memory:
         memory.observe("I work at Lumen.", speaker="Dana", at="2025-03-09")
-        memory.observe("I start work at Brightwater on 1 May.", speaker="Dana", at="2025-03-10")
+        memory.observe("I start at Brightwater on 1 May.", speaker="Dana", at="2025-03-10")
         for then, firm in (("2025-04-30", "Lumen"), ("2025-05-01", "Brightwater")):
             assert [f.object for f in memory.facts("Dana", as_of=then)] == [firm]
             assert memory.ask("Where does Dana work?", as_of=then).text.startswith(firm)

@@ -26,6 +26,10 @@ from tests.models.policy.reading import POLICY, facts, turn, write
             [("ADD", "Alice", "favourite", "tea")],
         ),
         (
+            "To calm Rex, play the radio quietly.",
+            [("NOTE", "To calm Rex, play the radio quietly.")],
+        ),
+        (
             "Ana lives in Trondheim with her husband Tom.",
             [("ADD", "Ana", "is married to", "Tom"), ("ADD", "Ana", "lives in", "Trondheim")],
         ),
@@ -38,6 +42,10 @@ from tests.models.policy.reading import POLICY, facts, turn, write
         (
             "I don't live alone any more.",  # "alone" is no thing to be known
             [],
+        ),
+        (
+            "My mother Renate is visiting us next week.",
+            [("ADD", "Alice", "mother", "Renate"), ("ADD", "Renate", "plans to", "visit Alice")],
         ),
         (
             "I'm working for a startup called Nuvem now.",
@@ -64,13 +72,20 @@ def test_a_thing_keeps_its_article_in_the_sentence_alone():
     (works, _) = write("I work at the aquarium as a diver.").operations
     assert (works.object, works.text) == (
         "aquarium",
-        "Alice works at the aquarium.",
+        "Alice works at the aquarium as a diver.",
     )
 
 
 def test_what_is_over_is_told_without_a_double_denial():
     (meat, _) = write("I don't eat meat any more.").operations
     assert meat.text == "Alice no longer eats meat."
+
+
+def test_she_is_the_sister_just_named():
+    said = facts(
+        "I'm vegetarian, because of my sister Chiara. She is a vet.", ("Bob", "Jonas ran.")
+    )
+    assert said[-1] == ("ADD", "Chiara", "works as", "vet")
 
 
 def test_a_pronoun_never_gives_somebody_known_a_second_name():

@@ -25,5 +25,18 @@ def test_nothing_is_made_up(text: str, relation: str, value: str) -> None:
     assert (relation, value) not in [told[2:] for told in facts(text) if len(told) > 2]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The launch was moved from 3 May to 10 May.",
+        "The launch was rescheduled from 3 May to 10 May",
+    ],
+)
+def test_what_was_put_off_from_a_day_to_another_is_on_the_other(text: str) -> None:
+    ((act, subject, relation, value),) = facts(text)
+    assert (act, subject, relation) == ("UPDATE", "launch", "is happening on")
+    assert value.startswith("10 May")
+
+
 def test_a_bare_no_puts_nothing_in_the_place_of_a_note() -> None:
     assert facts("Wait, no.", ("Alice", "In Oslo, smoking is forbidden.")) == []

@@ -21,6 +21,12 @@ def told(*said: str) -> list[Triple]:
     return [(o.subject, o.relation, o.object) for o in found if o.act is not Act.RETRACT]
 
 
+def over(*said: str) -> set[Triple]:
+    """The triples that the last turn takes back."""
+    found = read(*said).operations
+    return {(o.subject, o.relation, o.object) for o in found if o.act is Act.RETRACT}
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -44,6 +50,8 @@ def test_nobody_answers_their_own_question():
     [
         ("My boss is a woman called Petra.", ("Alice", "boss", "Petra")),
         ("My children are Leo and Nina.", ("Alice", "child", "Nina")),
+        ("My parents live in Porto. They are retired.", ("Alice's parents", "is", "retired")),
+        ("My grandma is ill. Her name is Rosa.", ("Alice", "grandmother", "Rosa")),
         ("My parents sold the house and moved to Faro.", ("Alice's parents", "lives in", "Faro")),
         ("I used to be a waiter, but since March I've been a cook.",
          ("Alice", "worked as", "waiter")),
@@ -67,6 +75,16 @@ def test_plain_talk_is_read(text, expected):
 )
 def test_talk_that_tells_no_lasting_thing_names_none(text):
     assert [t for t in told(text) if t[1] not in {"has", "is a"}] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "ended"),
+    [
+        ("I quit drinking alcohol.", ("Alice", "drinks", "alcohol")),
+    ],
+)
+def test_what_is_given_up_is_over(text, ended):
+    assert ended in over(text)
 
 
 def test_a_new_landlord_takes_the_place_of_the_old():

@@ -9,6 +9,7 @@ TELLING = [
     ("Mia's obsessed with horses", ("ADD", "Mia", "likes", "horses")),
     ("Tom's just moved back to Dublin", ("ADD", "Tom", "lives in", "Dublin")),
     ("I live in York for now", ("ADD", "Alice", "lives in", "York")),
+    ("I started at Deloitte last Monday", ("ADD", "Alice", "works at", "Deloitte")),
     ("Could you remember that my locker code is 4471?", ("ADD", "Alice", "locker code", "4471")),
     ("My birthday's in May", ("ADD", "Alice", "birthday", "May")),
 ]

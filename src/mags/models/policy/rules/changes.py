@@ -1,101 +1,365 @@
-"""Plain changes that the table of relations does not tell: a job left, a wedding, a name."""
+"""Plain changes, ends and corrections: moved, quit, sold, married, died, "sorry, Tuesday"."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mags.models.policy.rules.claims import WHEN, slot_of
 from mags.models.policy.rules.clauses import OWNED, THING
+from mags.models.policy.rules.lexicon import JOBS, word_set
 from mags.models.policy.rules.names import name_end, surface
-from mags.models.policy.rules.phrases import owner_of
-from mags.models.policy.rules.statements import Case, having, related
-from mags.models.policy.rules.when import COUNTED
-from mags.ports.english import past_tense
+from mags.models.policy.rules.phrases import cut_aside, living, object_of
+from mags.models.policy.rules.statements import HOURS, Case, having, not_so, related
+from mags.models.policy.rules.tokens import Token, join, tokenise
+from mags.models.policy.rules.when import COUNTED, EACH_DAY, times
+from mags.ports.english import lemma
 from mags.ports.policy import Act, Operation
+from mags.ports.relations import Relation, canonical, normalise, read
 
-_JOB = re.compile(
-    r"(?:quit|leave|lose)(?: (?:my|his|her|the) job)? at(?= )|(?:retire|resign) from(?= )"
-    r"|quit(?= (?:my|our|his|her|the) (?!job)| [A-Z])"
+_HAVING = frozenset({"my", "our", "his", "her", "their"})
+_JOB = r"(?: (?:my|his|her|the) job)?"
+_ENDS: tuple[tuple[str, str, str], ...] = (
+    (r"(?:break|split) up with", "is dating", ""),
+    (r"get rid of", "has", ""),
+    (r"sell(?= (?:my|our|his|her|their|the) )", "has", ""),
+    (rf"quit{_JOB} at", "works at", "quit the job at"),
+    (rf"leave{_JOB} at", "works at", "left the job at"),
+    (rf"lose{_JOB} at", "works at", "lost the job at"),
+    (r"(?:retire|resign) from", "works at", "quit the job at"),
+    (r"quit(?= (?:my|our|his|her|the) (?!job))|quit(?= [A-Z])", "works at", "quit working at"),
 )
-"""What is said of a job that is over, before its place."""
+"""What a verb ends of its object: what is said, the relation, and how the end of a job is told."""
+_WITH = {"has": ("drives",)}
+"""What ends together with a relation: who has sold the car drives it no more."""
+_GAINS: tuple[tuple[str, str, str], ...] = (
+    (r"be promoted to", "works as", "was promoted to"),
+    (r"get promoted to", "works as", "got promoted to"),
+    (r"start (?:seeing|dating)", "is dating", "started seeing"),
+    (rf"become an?(?= (?:\S+ )?(?:{'|'.join(sorted(JOBS))})\.?$)", "works as", "became a"),
+)
 _JOBLESS = re.compile(
     r"quit|resign|(?:quit|leave|lose) (?:my|his|her|the) job|(?:be|get) (?:laid off|fired|sacked)"
 )
 _GROUPS = re.compile(r"quit (?:the|my) .*\b(?:band|team|club|choir|gym|group|party|course|class)")
 
 
-def changed(case: Case) -> list[Operation]:
-    """Read a clause that tells of a change or an end; [] where it tells of none."""
+def changed(case: Case) -> list[Operation] | None:
+    """Read a clause that tells of a change or an end; None where it tells of none."""
     verb = case.clause.verb
-    if verb.base in {"call", "name"} and verb.passive:
-        return _called(case)
-    if verb.base == "get" and case.low(0) in {"married", "engaged"} and len(case.names) == 2:
-        return _wed(case)
-    if verb.base == "turn" and case.happened and len(case.words) == 1:
-        return _turned(case)
-    found = having(case) if verb.base in {"adopt", "rescue", "have", "get"} else []
-    return found or (_left(case) if case.happened else [])
+    special = _SPECIAL.get(verb.base)
+    found = special(case) if special else None
+    return found if found is not None or not case.happened else _ended(case)
 
 
-def _left(case: Case) -> list[Operation]:
-    """Read "quit the aquarium", "lost my job", "was laid off in January".
-
-    "The aquarium" may be known by a longer name, so whatever work there is now is over; that it
-    was held is kept.
-    """
-    verb, when = case.clause.verb, case.manner.time
+def _ended(case: Case) -> list[Operation] | None:
+    """Read "quit the aquarium", "sold my car", "was laid off in January", "was promoted to"."""
+    verb = case.clause.verb
     phrase = f"be {verb.form}" if verb.passive else verb.base
     phrase = " ".join([phrase, *(t.text if t.is_capital else t.low for t in case.words)])
     over: dict[str, Any] = {"act": Act.RETRACT, "change": True}
     if _JOBLESS.fullmatch(phrase):
-        told = "left" if verb.base in {"quit", "leave", "resign"} else "lost"
-        text = f"{told} the job {when.text}" if when else f"{told} the job"
-        return case.told("works at", "", text=text, **over)
+        told = {"leave": "left", "quit": "quit"}.get(verb.base, "lost")
+        return case.told("works at", "", text=f"{told} the job{_when(case)}", **over)
+    if phrase in {"break up", "split up"}:
+        return case.told("is dating", "", text=f"split up{_when(case)}", **over)
     if _GROUPS.fullmatch(phrase):
         return case.of_object(0, "is a member of", **over)
-    job = _JOB.match(phrase)
-    if job is None:
-        return []
-    start = job[0].count(" ")
-    lead = f"the job {job[0].split()[-1]}" if start else "working at"
-    told = f"{past_tense(verb.base)} {lead}"
-    ended = case.of_object(start, "works at", **over)
+    stopped = re.match(r"(?:stop|quit|give up) (?P<doing>\w+ing) (?=\w)", phrase)
+    if stopped:
+        return _undone(case, lemma(stopped["doing"]), len(stopped[0].split()) - 1)
+    for rows in (_GAINS, _ENDS):
+        for pattern, relation, told in rows:
+            row = re.match(rf"(?:{pattern})(?= )", phrase)
+            start = len(row[0].split()) - 1 - verb.passive if row else 0
+            if row and rows is _GAINS:
+                return case.of_object(start, relation, change=True, verb=told)
+            if row:
+                closed = case.of_object(start, relation, **over)
+                for also in _WITH.get(relation, ()):
+                    closed = [*closed, *case.of_object(start, also, **over)]
+                return _left(case, closed, start, told)
+    return None
+
+
+def _when(case: Case) -> str:
+    return f" {case.manner.time.text}" if case.manner.time else ""
+
+
+def _left(case: Case, closed: list[Operation], start: int, told: str) -> list[Operation]:
+    """Keep that a job was held that is over.
+
+    "The aquarium" may be known by a longer name, so whatever work there is now is over.
+    """
+    if not told:
+        return closed
+    loose = [op if op.object_is_name or op.valid_to else replace(op, object="") for op in closed]
     held = case.of_object(start, "worked at", verb=told)
-    return [
-        *(op if op.object_is_name or op.valid_to else replace(op, object="") for op in ended),
-        *(replace(op, valid_from=None) for op in held),
-    ]
+    return [*loose, *(replace(op, valid_from=None) for op in held)]
 
 
-def _wed(case: Case) -> list[Operation]:
-    """Read "Ana and Bob got married", "are getting engaged"."""
-    first, coming = case.low(0), case.clause.verb.tense in {"progressive", "future"}
-    if case.clause.verb.negated or not (coming or case.happened):
+def _undone(case: Case, base: str, start: int) -> list[Operation]:
+    """Read "(stopped) drinking coffee" by what the verb in -ing says."""
+    reading = read(base)
+    if reading is None or reading.relation.noun:
         return []
-    one, other = case.names
-    relation = "is marrying" if coming else f"is {first} to"
-    verb = f"{'is getting' if coming else 'got'} {first} to"
-    return replace(case, names=(one,)).told(
-        relation, other, object_is_name=True, stated=not coming, verb=verb, change=not coming
+    found = case.of_object(start, reading.relation, change=True, act=Act.RETRACT)
+    return found + (
+        case.of_object(start, **not_so(base, gone=True)) if not case.manner.times else []
     )
 
 
-def _turned(case: Case) -> list[Operation]:
-    """Read "turned 30 (yesterday)", "turned four"."""
-    years, when = str(COUNTED.get(case.low(0), case.low(0))), case.manner.time
-    text = f"turned {years} {when.text}" if when else f"turned {years}"
-    return case.told("age", years, text=text, change=True) if years.isdigit() else []
+def _started(case: Case) -> list[Operation] | None:
+    """Read "started at Acme", "starts at Acme on 1 July"; a school is no job."""
+    at = case.low(0) in {"at", "with"} and name_end(case.words, 1) == len(case.words)
+    school = re.search(r"School|University|College|Academy|Institute|Nursery", join(case.words))
+    ahead = case.manner.time is not None and case.manner.time.since > case.scene.at
+    if not at or school or not (ahead or case.happened):
+        return None
+    verb = "starts a job at" if ahead else "started a job at"
+    return case.of_object(1, "works at", change=True, verb=verb)
+
+
+def _got(case: Case) -> list[Operation] | None:
+    """Read "got married (to Bob)", "got engaged"; "got a dog"."""
+    first, verb = case.low(0), case.clause.verb
+    link = {"married": "to", "engaged": "to", "divorced": "from"}.get(first)
+    if link is None:
+        other = {"rid", "laid", "fired", "sacked", "promoted"}
+        job = any(t.low in {"job", "position"} for t in case.words[:4])
+        return None if job or first in other else having(case)
+    coming = verb.tense in {"progressive", "future"}
+    if verb.negated or not (coming or case.happened):
+        return []
+    relation = "is marrying" if coming else f"is {first} {link}"
+    how: dict[str, Any] = {
+        "verb": f"{'is getting' if coming else 'got'} {first} {link}",
+        "change": not coming,
+    }
+    if len(case.names) == 2:
+        one = replace(case, names=case.names[:1])
+        return one.told(relation, case.names[1], object_is_name=True, stated=not coming, **how)
+    if case.low(1) == link:
+        return case.of_object(2, relation, **how)
+    if coming:
+        return case.told("plans to", "get married", stated=False)
+    return case.told("is", first, change=True, verb="got")
+
+
+def _moved(case: Case) -> list[Operation] | None:
+    """Read "was moved to Friday"; "moved from Bonn to Rome", but "to Rome" alone is the table's."""
+    to = next((i for i, t in enumerate(case.words) if t.low == "to"), 0)
+    if case.low(0) == "from" and to and case.happened:
+        return case.of_object(to + 1, "lives in", change=True, verb="moved to")
+    thing = case.clause.verb.passive or case.clause.subject.kind == THING
+    return _valued(case) if thing or case.low(0) in _HAVING | {"the"} else None
+
+
+def _died(case: Case) -> list[Operation] | None:
+    """Read "died in Oslo", "passed away last month"."""
+    away = int(case.clause.verb.base == "pass")
+    if away and case.low(0) != "away":
+        return None
+    if not case.happened or case.clause.subject.kind == THING or case.names[0].startswith("The "):
+        return []
+    if case.low(away) in {"in", "of", "from", "at"} and len(case.words) > away + 1:
+        relation = "died of" if case.low(away) in {"of", "from"} else "died in"
+        told = case.of_object(away + 1, relation)
+        if told and (relation == "died of" or told[0].object_is_name):
+            return told
+    day = re.sub(r"^ (?:on|in) ", "", _when(case))
+    said = ("died on", day) if day else ("is", "dead")
+    return case.told(*said, text=f"died{_when(case)}", change=True)
+
+
+def _born(case: Case) -> list[Operation] | None:
+    """Read "was born in Oslo on 4 July 1990"."""
+    if not case.clause.verb.passive:
+        return None
+    time, still = case.manner.time, replace(case, manner=replace(case.manner, times=()))
+    words = tuple(t for t in case.words if t.text != "|")
+    found = []
+    if time and time.precision in {"day", "year", "month"}:
+        day = re.sub(r"^(?:on|in) ", "", time.text)
+        found = still.told("was born on", day, text=f"was born {time.text}")
+    if words and words[0].low in {"in", "at"}:
+        found += replace(still, rest=replace(case.rest, tokens=words)).of_object(1, "was born in")
+    return found
 
 
 def _called(case: Case) -> list[Operation]:
     """Read "my dog is called Rex"."""
     subject, words, end = case.clause.subject, case.words, name_end(case.words, 0)
-    owner = owner_of(subject.owner, case.speaker) if subject.owner and not subject.names else None
-    if not end or case.clause.verb.negated:
+    owner = case.scene.owner(subject.owner) if subject.owner and not subject.names else None
+    if not end or case.clause.verb.negated or not case.clause.verb.passive:
         return []
     if owner and subject.noun:
         return [related(case, owner, subject.noun, surface(words[:end]), "is called")]
     if subject.kind in {THING, OWNED}:
         return []
     return case.told("is called", surface(words[:end]), object_is_name=True)
+
+
+def _turned(case: Case) -> list[Operation]:
+    """Read "turned 30 (yesterday)", "turned four"."""
+    years = str(COUNTED.get(case.low(0), case.low(0)))
+    if not case.happened or len(case.words) != 1 or not years.isdigit():
+        return []
+    return case.told("age", years, text=f"turned {years}{_when(case)}", change=True)
+
+
+# -- values ------------------------------------------------------------------------------
+
+
+def _valued(case: Case) -> list[Operation] | None:
+    """Read "raised my rent to 900", "the rent went up to 900", "was moved to Friday".
+
+    What has a value is a slot of somebody ("my rent") or a thing ("the meeting"). What it changes
+    to is a day, or what is told by a name or a number; the value before it is over.
+    """
+    verb, words, subject = case.clause.verb, case.words, case.clause.subject
+    said, mine = case.clause.rest, case.low(0) in _HAVING
+    at = next((i for i, t in enumerate(words) if t.low in _TO), len(words))
+    to = max((i for i, t in enumerate(said) if t.low in _TO), default=-1)
+    if verb.negated or verb.tense in {"future", "modal"} or to < 0:
+        return None
+    owner, noun = case.scene.owner(subject.owner) if subject.owner else "", subject.noun
+    if mine or case.low(0) == "the":
+        owner = case.scene.owner(case.low(0)) if mine else ""
+        noun = join(words[1:at]).lower()
+    elif subject.kind not in {OWNED, THING} or subject.names:
+        return None
+    if not noun or "," in noun or owner is None or living(noun.split()[-1]):
+        return None
+    value, holder, relation = day_of(said[to + 1 :], case.scene.at), noun, Relation(name=WHEN)
+    text = f"is on {value}" if value else ""
+    if value and owner:
+        holder = f"{owner}'s {noun}"
+    elif not value and verb.base == "move":
+        return None
+    elif not value:
+        thing = object_of(cut_aside(words[at + 1 :]), case.scene, owner)
+        value = thing.text if thing and re.search(r"\d|^[A-Z]", thing.text) else ""
+        known = slot_of(noun) if owner else canonical("is")
+        relation, holder = known or Relation(name=noun, noun=True, known=False), owner or noun
+    anew = replace(case, names=(holder,), manner=replace(case.manner, times=()))
+    how: dict[str, Any] = {"act": Act.UPDATE, "change": True, "stated": False}
+    return anew.told(relation, value, text=text, **how) if value else None
+
+
+_TO = frozenset({"to", "until", "till"})
+_WEEKLY = re.compile(rf"(?:on )?(?P<days>{EACH_DAY})(?: at \S+(?: \S+)?)?", re.IGNORECASE)
+
+
+def day_of(words: Sequence[Token], at: float) -> str:
+    """The day that words tell, absolute, with its hour as said ("10 May 2024 at 3 pm"), or ""."""
+    text = join(words).strip(" .!")
+    if _WEEKLY.fullmatch(text):
+        return text.removeprefix("on ")
+    for by in ("on", "in"):
+        found = times(f"{by} {text}", at, future=True)
+        if found and found[0].start == 0 and found[0].role == "at":
+            rest = tokenise(f"{by} {text}"[found[0].end :])
+            hour = join([t for t in rest if t.text not in ".!|,"])
+            day = re.sub(r"^(?:on|in) ", "", found[0].text)
+            return f"{day} {hour}".strip() if HOURS.fullmatch(hour) else ""
+    return ""
+
+
+_SPECIAL: Mapping[str, Callable[[Case], list[Operation] | None]] = {
+    **dict.fromkeys(
+        word_set("raise increase lower reduce cut change push postpone bring bump reschedule"
+                 " update reset extend rise drop fall go"), _valued),
+    **dict.fromkeys(("start", "begin"), _started),
+    **dict.fromkeys(("die", "pass"), _died),
+    **dict.fromkeys(("call", "name"), _called),
+    **dict.fromkeys(("adopt", "rescue", "have"), having),
+    "turn": _turned, "get": _got, "move": _moved, "bear": _born,
+}  # fmt: skip
+"""The verbs that are read by rules of their own, each with its reading."""
+
+
+# -- corrections -------------------------------------------------------------------------
+
+_CUES = re.compile(
+    r"^(?:no\b|wait|sorry|actually|correction|oops|i mean|it's|it is|that's|make|scratch)", re.I
+)
+_SORRY = (
+    r"(?:(?:no|oh|oops|wait|sorry|actually|hold on|scratch that|my mistake|my bad|correction"
+    r"|i mean|i meant)[,.:!]? )"
+)
+_BE = r"(?:it(?:'s| is| was)|that(?:'s| is| was)|(?:i|he|she|we|they)(?:'m|'s|'re| am| is| are))"
+_NOT = re.compile(
+    rf"^{_SORRY}*(?:{_BE} |i said |make (?:it|that) )?(?:an? |the )?(?:on |in |at )?"
+    r"(?P<right>[\w' -]+?),? (?:and )?not (?:on |in |at |a |an |the )?(?P<wrong>[\w' -]+?)[.!]*$",
+    re.IGNORECASE,
+)
+_ANEW = re.compile(
+    rf"^{_SORRY}+(?:{_BE} |make (?:that|it) |i meant? |i said |i meant to say )?(?:an? |the )?"
+    r"(?:on |in |at |for )?(?P<right>[\w' :,.-]+?)[.!]*$",
+    re.IGNORECASE,
+)
+_MOST_WORDS, _LONGEST = 5, 100
+"""Words of a correction that does not say what was wrong, and letters of any."""
+
+
+def correction(tokens: Sequence[Token]) -> tuple[str, str] | None:
+    """Return (right, wrong) of a correction such as "it's Tuesday, not Monday", else None.
+
+    `wrong` is "" where it is not said: "no wait, it's on Tuesday".
+    """
+    text = join(tokens)
+    if len(text) > _LONGEST or not _CUES.match(text):
+        return None
+    match = _NOT.match(text)
+    if match is not None and match["right"].strip():
+        return match["right"].strip(), match["wrong"].strip()
+    anew = _ANEW.match(text)
+    short = anew is not None and len(anew["right"].split()) <= _MOST_WORDS
+    return (anew["right"].strip(), "") if anew is not None and short else None
+
+
+def corrected(read: Sequence[Operation], right: str, wrong: str, at: float) -> Operation | None:
+    """Return the operation that puts `right` in the place of what was read wrong, or None.
+
+    Where it is not said what was wrong, a day takes the place of a day, a name that of a name, a
+    number that of a number.
+    """
+    pairs = [(right, wrong)]
+    for future in (True, False):
+        found = [times(f"on {text}", at, future=future) for text in (right, wrong)]
+        if all(found):
+            days = [re.sub(r"^(?:on|in) ", "", t[0].text) for t in found]
+            pairs.append((days[0], days[1]))
+    day = day_of(tokenise(right), at)
+    for op in reversed([op for op in read if op.act not in {Act.RETRACT, Act.NOTE}]):
+        clock = re.search(r"(?<=\bat )\d{1,2}(?::\d\d)?(?: ?[ap]m)?", op.object)
+        if not wrong and clock and re.fullmatch(r"\d{1,2}(?::\d\d)?(?: ?[ap]m)?", right):
+            return _anew(op, op.object.replace(clock[0], right))
+        counts = any(c.isdigit() for c in right) and any(c.isdigit() for c in op.object)
+        fits = op.object_is_name if right[:1].isupper() else counts and op.relation != WHEN
+        if not wrong and (op.relation == WHEN if day else fits):
+            return _anew(op, day or right)
+        for new, old in pairs if wrong else ():
+            if op.object.lower() == old.lower():
+                return _anew(op, new)
+    return None
+
+
+def _anew(op: Operation, right: str) -> Operation:
+    """Return an operation with another object in the place of the one it had."""
+    known = normalise(op.relation).sentence(op.subject, right, op.qualifiers.get("kind", ""))
+    return replace(
+        op,
+        act=Act.UPDATE,
+        object=right,
+        text=op.text.replace(op.object, right) if op.text.count(op.object) == 1 else known,
+        change=True,
+        one=True,
+        valid_from=None,
+        qualifiers={k: v for k, v in op.qualifiers.items() if k != "when"},
+        aliases={},
+        object_is_name=right[:1].isupper(),
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.phrases import Object
+from mags.models.policy.rules.phrases import Object, Scene, side_of
 from mags.models.policy.rules.when import Time
 from mags.ports.english import THIRD, forms
 from mags.ports.policy import Act, Operation
@@ -18,16 +18,20 @@ SURE, SAID_OF_OTHERS, OWN_WORDS, HEARD = 0.9, 0.8, 0.7, 0.5
 """Confidence in a plain statement about oneself, about others, in a relation the table does not
 know, and in what somebody else is said to have said."""
 _HEDGED = 0.6
+WHEN = "is happening on"
+"""The relation of what has a day: a meeting, a deadline."""
+_LEADS = {"with": "with", "where": "in", "for": "for", "often": "", "as": "as", "from": "from",
+          "during": "during"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How a clause was said: hedged, on whose word, with which times and how often."""
+    """How a clause was said: hedged, on whose word, with which times and side remarks."""
 
     hedged: bool = False
     source: str = ""
     times: tuple[Time, ...] = ()
-    habit: str = ""
+    sides: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def time(self) -> Time | None:
@@ -73,8 +77,10 @@ def said_of(subject: str, relation: Relation | str, thing: Object) -> Said:
     )
 
 
-def claim(speaker: str, manner: Manner, said: Said) -> Operation:
+def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
     """Return the operation for a triple, with its sentence, time and confidence."""
+    told = {role: side_of(text, scene, said.subject) for role, text in manner.sides.items()}
+    manner = replace(manner, sides={role: text for role, text in told.items() if text})
     known = normalise(said.relation) if isinstance(said.relation, str) else said.relation
     since, until = _validity(manner, said.act) if said.stated else (None, None)
     text = said.text or _agreeing(said.subject, _sentence(manner, known, said))
@@ -89,7 +95,7 @@ def claim(speaker: str, manner: Manner, said: Said) -> Operation:
         valid_to=until,
         one=said.one,
         change=said.change,
-        confidence=_confidence(speaker, manner, said.subject, known),
+        confidence=_confidence(scene, manner, said.subject, known),
         # "Maybe Ana was fired", "I think he is in Rome": what is only thought ends nothing.
         tentative=manner.hedged,
         subject_is_name="'s " not in said.subject and said.subject[:1].isupper(),
@@ -110,8 +116,8 @@ def _agreeing(subject: str, text: str) -> str:
     return f"{subject} {plurals.get(verb) or next(bases, verb)} {rest}".strip()
 
 
-def _confidence(speaker: str, manner: Manner, subject: str, relation: Relation) -> float:
-    value = SURE if subject.startswith(speaker) else SAID_OF_OTHERS
+def _confidence(scene: Scene, manner: Manner, subject: str, relation: Relation) -> float:
+    value = SURE if subject.startswith(scene.speaker) else SAID_OF_OTHERS
     value = min(value, SURE if relation.known else OWN_WORDS, HEARD if manner.source else SURE)
     return round(value * (_HEDGED if manner.hedged else 1.0), 3)
 
@@ -132,6 +138,7 @@ def _qualifiers(manner: Manner, kind: str) -> dict[str, str]:
     found = {"kind": kind} if kind else {}
     if manner.time:
         found["when"] = iso(manner.time)
+    found |= {role: manner.sides[role] for role in _LEADS if role in manner.sides}
     return found | ({"source": manner.source} if manner.source else {})
 
 
@@ -144,8 +151,9 @@ def iso(time: Time) -> str:
 
 def _sentence(manner: Manner, relation: Relation, said: Said) -> str:
     core = _core(relation, said)
-    if manner.habit:
-        core = f"{core} {manner.habit}"
+    for role, lead in _LEADS.items():
+        if role in manner.sides:
+            core = " ".join(f"{core} {lead} {manner.sides[role]}".split())
     if manner.time:
         core = f"{core} {_span_words(manner, said)}"
     return f"{manner.source} said that {core}." if manner.source else f"{core}."
@@ -176,7 +184,7 @@ def _span_words(manner: Manner, said: Said) -> str:
     return text
 
 
-# -- slots -------------------------------------------------------
+# -- slots, and what can fill them -------------------------------------------------------
 
 _SHADES = word_set("new current actual present latest own dear beloved beautiful lovely little")
 

@@ -22,6 +22,7 @@ _LINKS = word_set(
 )
 _MARKS = word_set(". ! ? ; \u2014 \u2013 - : ( ...")
 _SHARED = frozenset({"and", "but", ",", "then"})
+_OBJECTS = word_set("a an the my our your his her their me us you them him it two three some")
 _NO_ADVERBS = word_set("family reply apply only ally")
 _LONGEST_NOUN = 5
 _AT_HOME = frozenset(w for one in ("mother", "father", "grandmother") for w in called(one))
@@ -33,7 +34,7 @@ class Verb:
 
     `base`: the main verb. `tense`: present, past, perfect, progressive, future, used ("used to
     live") or modal. `form`: the main verb as written. `end`: the first place after the group.
-    `gone`: "no longer".
+    `gone`: "no longer". `modal`: would, could, ... for the tense modal.
     """
 
     base: str
@@ -41,8 +42,10 @@ class Verb:
     form: str
     end: int
     negated: bool = False
+    never: bool = False
     passive: bool = False
     gone: bool = False
+    modal: str = ""
     shades: frozenset[str] = frozenset()
 
 
@@ -156,6 +159,8 @@ def _boundary(
                 j += 1
             found = clause_at(tokens, j)
             return k, _Following(token.text, *found) if found else None
+        if token.text == "," and _is_tag(tokens, k + 1):
+            return k, None
         if token.low in _LINKS or token.text == ",":
             following = _following(tokens, k, subject, opened)
             if following:
@@ -181,6 +186,12 @@ def _following(
     return None
 
 
+def _is_tag(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether what follows a comma tells nothing: ", keep that in mind"."""
+    back = _low(tokens, i + 1) in {"it", "that", "this", "me", "us"}
+    return back and _has(tokens[i].low, BASE)
+
+
 def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
     """Say whether a verb after "and" goes on with the subject before, not with "to ..."."""
     if verb.tense == "progressive" or verb.base == opened.base or verb.form in lex.FEELINGS:
@@ -202,6 +213,8 @@ def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
     """Return the subject that starts at `i`, or None."""
     if _low(tokens, i) == "both":
         i += 1
+    if _low(tokens, i) == "all" and _low(tokens, i + 2) == ",":
+        i += 3  # "all three, Ana, Bob and Cem, ..."
     low = _low(tokens, i)
     if low in lex.PRONOUNS:
         person = {"i": FIRST, "he": SINGULAR, "she": SINGULAR, "it": SINGULAR}.get(low, PLURAL)
@@ -236,6 +249,8 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
             break
         names.append(surface(tokens[step:after]))
         end = after
+    if end < len(tokens) and tokens[end].text == "," and len(names) > 2:
+        end += 1
     if _low(tokens, end) in {"both", "all", "each"}:
         end += 1
     person = PLURAL if len(names) > 1 else SINGULAR
@@ -360,6 +375,7 @@ def verb_group(tokens: Sequence[Token], i: int, person: str) -> Verb | None:
     return replace(
         found,
         negated=bool(shades & (_NOT | {"no longer"})),
+        never="never" in shades,
         gone="no longer" in shades,
         shades=frozenset(shades),
     )
@@ -429,6 +445,8 @@ def _composed(
     if first == "'d":
         modal = "would" if BASE in tags or "have" in helpers else ""
     passive = last in lex.BE and GERUND not in tags
+    if last == "'s" and passive and _has_done(tokens, i):
+        passive, first, last = False, "has", "has"
     wanted = {GERUND} if last in lex.BE and not passive else {PARTICIPLE, PAST, BASE}
     wanted = {BASE} if last in lex.MODALS or last in _DO else wanted
     tense = "past" if first in {"was", "were", "did"} else "present"
@@ -439,7 +457,21 @@ def _composed(
     elif last in lex.BE and not passive:
         tense = "progressive"
     base = _base(word, wanted) if tags else guess(word)
-    return Verb(base=base, tense=tense, form=word, end=i + 1, passive=passive)
+    return Verb(base=base, tense=tense, form=word, end=i + 1, passive=passive, modal=modal)
+
+
+_INTRANSITIVE = word_set(
+    "move go come leave quit become start begin join return arrive fall grow stop happen"
+)
+"""Verbs of which "he's moved" tells what he has done: nobody is moved or gone otherwise."""
+
+
+def _has_done(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether "'s" is "has": "he's moved", "she's just opened a restaurant"."""
+    word = tokens[i].low
+    if not _has(word, PARTICIPLE) or word in {"called", "named", "given"}:
+        return False
+    return _base(word, {PARTICIPLE}) in _INTRANSITIVE or _low(tokens, i + 1) in _OBJECTS
 
 
 def _is_adverb(token: Token) -> bool:

@@ -38,8 +38,8 @@ _NEVER = dict.fromkeys(
     _JUDGED | word_set("job work company office place industry field business moment lot time"),
 ) | dict.fromkeys(("works as", "worked as", "suffers from", "has", "is allergic to"), _JUDGED)
 """Words that what fills a slot never ends in."""
-_UNNAMED = frozenset({"is", "plans"})
-"""Relations that tell nothing by themselves: a sum or a day alone is none of theirs."""
+_UNNAMED = frozenset({"is", "has", "likes", "plans"})
+"""Relations that tell nothing by themselves: a number or a day alone is none of theirs."""
 _CALENDAR = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})s?\b", re.IGNORECASE)
 _YEARS = rf"(?:\d{{1,3}}|{'|'.join(COUNTED)})"
 _WHOSE = rf"(?:[Ii]|he|she|who|[A-Z]\w+|{'|'.join(KIN | PETS)})"
@@ -85,9 +85,9 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
         return (named or homes) and not _CALENDAR.search(object)
     if relation in {"studied at", "studies at"}:
         return _SCHOOL.search(object) is not None
-    telling = object.isdigit() or re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
+    telling = relation not in _UNNAMED or re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
-    empty = trade or (relation in _UNNAMED and not telling) or last in _NEVER.get(relation, ())
+    empty = trade or not telling or last in _NEVER.get(relation, ())
     return not empty and len(words) <= _MOST_FILLING
 
 

@@ -16,14 +16,22 @@ _CLOSED = lex.FUNCTION_WORDS - lex.GREETINGS - lex.ADVERBS
 _CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
 _QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _ORDINARY = word_set(
-    """all anyway besides big coffee tea dad mom eight every everybody everyone exactly five four
-    half happy less little lovely many maybe merry more most new news next last nine nobody old
-    one people perhaps same second first seven six sounds ten three two whatever wonderful yay
-    today tomorrow yesterday tonight after before during since also however then thus again
-    always never often sometimes usually just only even yet really very too some several both
-    each another other such something everything anything nothing anyone someone family friends
-    kids husband wife children parents school music art food work life health money books movies
-    dogs cats plans photos note team part please thanks congrats sorry glad love late guys folks"""
+    """before after during since while although though however also then thus many most some several
+    all both each every one two three four five six seven eight nine ten other another such recently
+    currently originally today yesterday tomorrow maybe perhaps people everyone someone nothing
+    something everything according despite unlike like under over between among thanks congrats
+    congratulations please sorry glad happy sounds looks love let ps btw lol haha absolutely
+    definitely totally exactly just really very too only even still yet again once never always
+    often sometimes usually actually finally last next more less much aww hmm um uh oops ugh yay
+    wish hope appreciate amazing wonderful fantastic lovely sweet bye welcome merry best new old
+    big little first second early late speaking remember imagine guess plus anyway besides instead
+    meanwhile gonna gotta whoever whatever whichever wherever whenever throughout kids family
+    friends mom dad music art dance fashion nature life work school food yoga travel clay health
+    money time sports books movies games dogs cats pets fruit coffee tea water summer winter spring
+    autumn weekends mornings evenings days years things stuff folks guys men women children
+    students teachers doctors photos pictures memories dreams goals plans news update reminder note
+    question answer tonight half part members team none everybody anybody nobody anyone anything
+    same home flying no landlord wife husband instagram"""
 )
 _NOUN_ENDINGS = (
     "ing", "ings", "tion", "tions", "ness", "ment", "ments", "ity", "ities", "ism", "ship", "ance",

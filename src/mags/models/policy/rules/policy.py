@@ -7,20 +7,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.changes import changed
+from mags.models.policy.rules.changes import changed, corrected, correction
 from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clauses import Clause, clause_at, clauses
 from mags.models.policy.rules.fitting import fits
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import mentions, name_end
-from mags.models.policy.rules.phrases import subjects_of
+from mags.models.policy.rules.phrases import Scene, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
 from mags.models.policy.rules.sentences import importance, is_question, opened, told
-from mags.models.policy.rules.statements import being, by_table, case_of, introduced
+from mags.models.policy.rules.statements import (
+    EVENTS,
+    Case,
+    being,
+    by_table,
+    case_of,
+    introduced,
+    planned,
+)
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
-from mags.ports.english import PAST, THIRD, forms
+from mags.ports.english import BASE, PAST, THIRD, forms
 from mags.ports.policy import Act, Operation, Plan, Recalled, Route, Turn, Writing
-from mags.ports.relations import normalise
+from mags.ports.relations import canonical, normalise
 
 
 class RulePolicy:
@@ -53,7 +61,7 @@ class RulePolicy:
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall."""
-        return ask(question)
+        return ask(question, recent)
 
     def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
         """Name whose facts could tell what a turn leaves open."""
@@ -64,29 +72,21 @@ class RulePolicy:
         return tuple(dict.fromkeys([turn.speaker, *(f"{turn.speaker}'s {n}" for n in nouns)]))
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-        """Propose operations for a turn, which is read by itself."""
-        said = told(turn.text)
-        operations: list[Operation] = []
-        for one in said:
-            tokens = one.words
-            if not tokens:
-                continue
-            words, hedged = opened(tokens)
-            read = _statement(words, turn, Manner(hedged=hedged))
-            operations += read
-            if len(said) == 1 and len(read) < max(1, len(clauses(words))):
-                operations += _noted(tokens)
-        kept = _once(_replaced([op for op in operations if _holds(op)]))
-        names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
-        for op in kept:
-            names |= dict.fromkeys(n for n in (op.subject,) if "'s " in n)
-            names |= dict.fromkeys(n for n in (op.object,) if op.object_is_name)
-        return Writing(
-            operations=kept,
-            mentions=tuple(names),
-            importance=importance(turn.text),
-            is_question=any(one.asks for one in said),
+        """Propose operations for a turn, read with what is surely held.
+
+        Where nothing is read so, it is read with the guesses, too: what follows from those takes
+        them back, or is a guess itself.
+        """
+        sure = [item for item in recalled if not item.tentative]
+        writing = _write(turn, recent, sure)
+        if writing.operations or len(sure) == len(recalled):
+            return writing
+        writing = _write(turn, recent, recalled)
+        guessed = (
+            one if one.act is Act.RETRACT else replace(one, tentative=True)
+            for one in writing.operations
         )
+        return replace(writing, operations=tuple(guessed))
 
 
 _MINE = re.compile(r"\b(?:my|our) ([a-z-]+(?: [a-z-]+)?)", re.IGNORECASE)
@@ -96,7 +96,54 @@ _LONGEST = 600
 """Letters of a turn up to which it is one thing said; longer ones are documents."""
 _SIDE_LINKS = word_set("if when unless before after until since")
 _CONDITIONS = frozenset({"if", "unless"})
+_NAME = r"[A-Z][\w'.-]*(?: (?:of |the )?[A-Z][\w'.-]*)*"
+_LEFT_OUT = re.compile(rf"\b(?P<who>{_NAME}),? (?:and |but )?not (?P<other>{_NAME}),?(?= [a-z])")
+"""Who is named only to be left out: "Orin, not Tolwin, received the medal"."""
 _REPORTS = word_set("tell say mention claim report announce hear reveal")
+
+
+def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+    text, pairs = turn.text, _LEFT_OUT.findall(turn.text)
+    if pairs:
+        text = _LEFT_OUT.sub(lambda m: m["who"], text)
+    said, scene = told(text), scene_of(turn, recent, recalled)
+    operations: list[Operation] = []
+    why = ""
+    for one in said:
+        tokens = one.words
+        if not tokens:
+            continue
+        read = _correction(tokens, turn, recent) or _read(tokens, scene)
+        why = why or ("" if read else _unclear(tokens, scene))
+        operations += read
+        if len(said) == 1 and len(read) < max(1, len(clauses(opened(tokens)[0]))):
+            operations += _noted(tokens, scene)
+    operations += [
+        replace(op, act=Act.RETRACT, subject=other, text="")
+        for who, other in pairs
+        for op in operations
+        if op.act is Act.ADD and op.subject == who
+    ]
+    kept = _once(_replaced([op for op in operations if _holds(op)]))
+    names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
+    for op in kept:
+        names |= dict.fromkeys(n for n in (op.subject,) if "'s " in n)
+        names |= dict.fromkeys(n for n in (op.object,) if op.object_is_name)
+    return Writing(
+        operations=kept,
+        mentions=tuple(names),
+        understood=not why,
+        why=why,
+        importance=importance(turn.text),
+        is_question=any(one.asks for one in said),
+    )
+
+
+def _unclear(tokens: Sequence[Token], scene: Scene) -> str:
+    """Say whom a sentence leaves open, "" where nobody."""
+    subjects = (clause.subject for clause in clauses(opened(tokens)[0])[:1])
+    open_ = [s.word for s in subjects if s.word in {"he", "she"} and scene.subjects(s) is None]
+    return f"cannot tell who '{open_[0]}' is" if open_ else ""
 
 
 def _holds(op: Operation) -> bool:
@@ -130,38 +177,71 @@ def _once(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     return tuple(seen.values())
 
 
+def _correction(
+    tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]
+) -> tuple[Operation, ...]:
+    """Read "Actually, it's Tuesday, not Monday" against what was said before."""
+    wrong = correction(tokens)
+    for earlier in reversed(list(recent)[-4:]) if wrong else ():
+        before = _write(replace(earlier, at=turn.at), (), ()).operations
+        found = corrected(before, *wrong, turn.at) if wrong else None
+        if found:
+            return (found,)
+    return ()
+
+
 # -- a sentence --------------------------------------------------------------------------
 
 
-def _statement(words: Sequence[Token], turn: Turn, manner: Manner) -> list[Operation]:
+def _read(tokens: Sequence[Token], scene: Scene) -> list[Operation]:
+    rule = _rule(tokens, scene)
+    words, hedged = opened(tokens)
+    return [rule] if rule else _statement(words, scene, Manner(hedged=hedged))
+
+
+def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> list[Operation]:
     found = clauses(words)
     operations: list[Operation] = []
     for i, clause in enumerate(found):
         after = found[i + 1].link if i + 1 < len(found) else ""
         if clause.link in _SIDE_LINKS or after in _CONDITIONS or "last" in clause.verb.shades:
             continue
-        heard = _told(clause, turn, manner)
+        heard = _told(clause, scene, manner)
         if heard is not None:
-            operations += _statement(heard[0], turn, heard[1])
+            operations += _statement(heard[0], scene, heard[1])
             continue
         shaded = replace(manner, hedged=manner.hedged or bool(clause.verb.shades & lex.HEDGES))
-        operations += _clause(_stripped(clause), turn, shaded)
+        operations += _clause(_stripped(clause), scene, shaded)
     return operations
 
 
-def _clause(clause: Clause, turn: Turn, manner: Manner) -> list[Operation]:
+def _clause(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]:
     """Return the operations of one clause."""
-    case, verb = case_of(clause, turn, manner), clause.verb
+    case, verb = case_of(clause, scene, manner), clause.verb
     if case is None:
         return []
     found = introduced(case)
+    read: list[Operation] | None = None
     if verb.tense in {"future", "modal"}:
-        read: list[Operation] = []  # "will", "might", "would": nothing is so
+        read = planned(case) if verb.tense == "future" else []  # "might", "would": nothing is so
     elif verb.base == "be" and not verb.passive and verb.tense in {"present", "past", "used"}:
         read = being(case)
-    else:
-        read = changed(case) or by_table(case)
+    elif verb.base in EVENTS and verb.tense in {"present", "progressive"} and _ahead(case):
+        read = planned(case)
+    if read is None:
+        read = changed(case)
+    if read is None:
+        read = by_table(case)
+    scene.see(clause.subject)
+    for op in read:
+        known = canonical(op.relation)
+        if op.object_is_name and known and known.answers == "person":
+            scene.note(op.object)
     return [*found, *read]
+
+
+def _ahead(case: Case) -> bool:
+    return any(time.since > case.scene.at for time in case.manner.times)
 
 
 def _stripped(clause: Clause) -> Clause:
@@ -185,7 +265,7 @@ def _stripped(clause: Clause) -> Clause:
     return replace(clause, rest=words, verb=replace(clause.verb, shades=shades))
 
 
-def _told(clause: Clause, turn: Turn, manner: Manner) -> tuple[tuple[Token, ...], Manner] | None:
+def _told(clause: Clause, scene: Scene, manner: Manner) -> tuple[tuple[Token, ...], Manner] | None:
     """Read "Carol told me that Dan lost his job": what is said, and on whose word."""
     verb, words = clause.verb, clause.rest
     if verb.base not in _REPORTS or verb.negated or verb.passive:
@@ -194,21 +274,53 @@ def _told(clause: Clause, turn: Turn, manner: Manner) -> tuple[tuple[Token, ...]
     if verb.base == "tell" and words and (words[0].low in whom or words[0].is_capital):
         words = words[1:]
     words = words[1:] if words and words[0].low == "that" else words
-    names = subjects_of(clause.subject, turn.speaker)
+    names = scene.subjects(clause.subject)
     if not words or clause_at(words, 0) is None or names is None:
         return None
-    if names[0] == turn.speaker:
+    if names[0] == scene.speaker:
         return words, replace(manner, hedged=manner.hedged or verb.base == "hear")
+    scene.see(clause.subject)
     return words, replace(manner, source=names[0])
 
 
 # -- notes -------------------------------------------------------------------------------
 
+_UNCLEAR = word_set("it this that these those he she they him her them his their you your")
 _PRESENT = word_set("i me my mine we us our you your yours let")
+_WE = word_set("i we my our")
+_DUTY = re.compile(
+    r"\b(?:(?:is|are) (?:forbidden|not allowed|prohibited|required)|must (?:not|never|be \w+))\b"
+)
+_CHAT = word_set(
+    "remember miss lose worry forget mention think say let thank give stop mind get be"
+)
+
+
+def _rule(tokens: Sequence[Token], scene: Scene) -> Operation | None:
+    """Return the note of a sentence that states a rule or a way to do things."""
+    words = [t for t in tokens if t.is_word]
+    if len(words) < 4 or any(t.low in _UNCLEAR for t in words[words[0].low == "you" :]):
+        return None
+    first, second, kind = words[0].low, words[1].low, ""
+    judged = any(t.low in _PRESENT | lex.EVALUATIVE | lex.FEELINGS for t in words[1:])
+    if first in {"never", "always"} and _is_base(second) and second not in _CHAT:
+        kind = "rule"
+    elif first == "to" and _is_base(second) and second != "be":
+        apart = next((i for i, t in enumerate(tokens) if t.text == ","), len(tokens))
+        kind = "how-to" if any(_is_base(t.low) for t in tokens[apart + 1 : apart + 2]) else ""
+    elif _DUTY.search(" ".join(t.low for t in words)) and not judged and first not in _WE:
+        kind = "rule"
+    return _note(tokens, scene, kind, 0.8) if kind else None
+
+
+def _is_base(word: str) -> bool:
+    return any(form == BASE for _, form in forms(word))
+
+
 _FEWEST = 6
 
 
-def _noted(tokens: Sequence[Token]) -> tuple[Operation, ...]:
+def _noted(tokens: Sequence[Token], scene: Scene) -> tuple[Operation, ...]:
     """Return a note of a plain statement about somebody by name that gave no triple.
 
     So that what contradicts it later can close it: "Lori and Kara graduated from the same
@@ -216,22 +328,27 @@ def _noted(tokens: Sequence[Token]) -> tuple[Operation, ...]:
     capitalised word, which may only start a sentence.
     """
     words = [t.low for t in tokens if t.is_word]
-    end = name_end(tokens, 0)
+    told = tokens[{"both": 1, "all": 3}.get(tokens[0].low, 0) :]
+    end = name_end(told, 0)
     if len(words) < _FEWEST or end < 2 or tokens[-1].text in {"!", "?"}:
         return ()
     silent = lex.GREETINGS | lex.EVALUATIVE | {"dear", "poor", "cousin"}
-    if tokens[0].low in silent or not _PRESENT.isdisjoint(words):
+    if told[0].low in silent or not _PRESENT.isdisjoint(words):
         return ()
-    verbs = any(form in {PAST, THIRD} for t in tokens[end:] for _, form in forms(t.low))
+    verbs = any(form in {PAST, THIRD} for t in told[end:] for _, form in forms(t.low))
     guessed = not {"could", "might", "may", "maybe", "perhaps"}.isdisjoint(words)
-    if clause_at(tokens, 0) is None and not verbs:
+    if clause_at(told, 0) is None and not verbs:
         return ()
-    text = join(tokens)
-    note = Operation(
+    return (_note(tokens, scene, "statement", 0.36 if guessed else 0.6),)
+
+
+def _note(tokens: Sequence[Token], scene: Scene, kind: str, confidence: float) -> Operation:
+    mine = f"{scene.speaker}'s"
+    text = join([replace(t, text=mine) if t.low in {"my", "our"} else t for t in tokens])
+    return Operation(
         act=Act.NOTE,
         text=text[:1].upper() + text[1:],
-        qualifiers={"kind": "statement"},
-        confidence=0.36 if guessed else 0.6,
+        qualifiers={"kind": kind},
+        confidence=confidence,
         subject_is_name=False,
     )
-    return (note,)

@@ -12,7 +12,7 @@ from mags.models.policy.rules.clauses import OF, OWNED, Subject, subject_at
 from mags.models.policy.rules.hops import hops_of
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import mentions, name_end, surface
-from mags.models.policy.rules.phrases import owner_of, subjects_of
+from mags.models.policy.rules.phrases import Scene, scene_of
 from mags.models.policy.rules.tokens import Token, tokenise
 from mags.models.policy.rules.when import Time, times
 from mags.models.words import plainer
@@ -46,20 +46,20 @@ _WH = word_set("who whom what when where which how whose")
 _IDLE = word_set("now currently again today before previously formerly earlier originally still")
 
 
-def ask(question: Turn) -> Plan:
+def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     """Return how to look for the answer to a question, by rules."""
-    speaker = question.speaker
+    scene = scene_of(question, recent, ())
     tokens = tokenise(question.text)
     found = times(question.text, question.at, future=bool(_FUTURE.search(question.text)))
     since, until = _span(found)
     plain = plainer(question.text)
-    hops = _hops(plain, tokenise(plain), speaker)
+    hops = _hops(plain, tokenise(plain), scene)
     past = bool(_PAST.search(question.text)) or _asks_a_change(tokens)
     past = past or (_held_then(hops) and until is not None and until <= question.at)
     dated = since is not None or _EVENT.search(question.text) is not None
     return Plan(
-        queries=_queries(question.text, tokens, hops, speaker, past=past),
-        entities=_entities(question.text, tokens, hops, speaker),
+        queries=_queries(question.text, tokens, hops, scene, past=past),
+        entities=_entities(question.text, tokens, hops, scene),
         hops=hops,
         since=since,
         until=until,
@@ -106,25 +106,28 @@ def _asks_a_change(tokens: Sequence[Token]) -> bool:
     return any(reading is not None and reading.change for reading in readings)
 
 
-def _hops(text: str, tokens: Sequence[Token], speaker: str) -> tuple[Hop, ...]:
+def _hops(text: str, tokens: Sequence[Token], scene: Scene) -> tuple[Hop, ...]:
     """Return the chain of a nested question, or the one hop of a plain one."""
-    chain = hops_of(text, speaker)
-    one = simple_hop(tokens, speaker) if len(chain) < 2 else None
+    chain = hops_of(text, scene.speaker)
+    one = simple_hop(tokens, scene) if len(chain) < 2 else None
     return (one,) if one else chain
 
 
 def _entities(
-    text: str, tokens: Sequence[Token], hops: Sequence[Hop], speaker: str
+    text: str, tokens: Sequence[Token], hops: Sequence[Hop], scene: Scene
 ) -> tuple[str, ...]:
     found = dict.fromkeys([hop.subject for hop in hops if hop.subject])
     found |= dict.fromkeys(mentions(text))
     if any(t.low in _FIRST for t in tokens):
-        found.setdefault(speaker, None)
+        found.setdefault(scene.speaker, None)
+    if not found:
+        meant = (scene.person(t.low) for t in tokens if t.low in {"he", "she", "his", "her", "him"})
+        found |= dict.fromkeys(person for person in meant if person)
     return tuple(found)
 
 
 def _queries(
-    text: str, tokens: Sequence[Token], hops: Sequence[Hop], speaker: str, *, past: bool
+    text: str, tokens: Sequence[Token], hops: Sequence[Hop], scene: Scene, *, past: bool
 ) -> tuple[str, ...]:
     """Return the question, a statement that would answer it, and a step back."""
     found: dict[str, None] = {text.strip() or text: None}
@@ -137,14 +140,14 @@ def _queries(
     elif hops:
         found.setdefault(f"{hops[0].subject} {normalise(hops[0].relation).name}", None)
     else:
-        found.setdefault(_statement(tokens, speaker), None)
+        found.setdefault(_statement(tokens, scene), None)
     telling = [t.text for t in tokens if t.is_word and t.low not in lex.FUNCTION_WORDS]
     if len(telling) > 1:
         found.setdefault(" ".join(telling), None)
     return tuple(q for q in found if q)
 
 
-def _statement(tokens: Sequence[Token], speaker: str) -> str:
+def _statement(tokens: Sequence[Token], scene: Scene) -> str:
     """Return the question with its wh-word and auxiliary gone and "I" told by name."""
     words = [t for t in tokens if t.is_word]
     at = _after_did(words)
@@ -158,7 +161,7 @@ def _statement(tokens: Sequence[Token], speaker: str) -> str:
         if token.low.startswith("'") and said:
             said[-1] += token.low
         else:
-            names = {"i": speaker, "my": f"{speaker}'s"}
+            names = {"i": scene.speaker, "my": f"{scene.speaker}'s"}
             said.append(names.get(token.low, token.text))
     return " ".join(said)
 
@@ -204,12 +207,12 @@ _DEFAULTS = {
 }  # fmt: skip
 
 
-def simple_hop(tokens: Sequence[Token], speaker: str) -> Hop | None:
+def simple_hop(tokens: Sequence[Token], scene: Scene) -> Hop | None:
     """Return the one hop a plain question asks for, or None."""
     words = [t for t in tokens if t.is_word]
     start = next((i for i, t in enumerate(words[:6]) if t.low in _WH), None)
     if start is None:
-        return _yes_or_no(words, speaker)
+        return _yes_or_no(words, scene)
     wh, k = words[start].low, start + 1
     noun: list[str] = []
     while k < len(words) and words[k].low not in _AUXILIARIES and k < start + 4:
@@ -219,11 +222,11 @@ def simple_hop(tokens: Sequence[Token], speaker: str) -> Hop | None:
         k += 1
     if k >= len(words) or words[k].low not in _AUXILIARIES:
         return None
-    return _of_subject(words, k, wh, noun, speaker)
+    return _of_subject(words, k, wh, noun, scene)
 
 
 def _of_subject(
-    words: Sequence[Token], k: int, wh: str, noun: Sequence[str], speaker: str
+    words: Sequence[Token], k: int, wh: str, noun: Sequence[str], scene: Scene
 ) -> Hop | None:
     """Read what follows the auxiliary: a slot ("my favourite food"), or subject and verb."""
     aux, subject = words[k].low, subject_at(words, k + 1)
@@ -233,24 +236,24 @@ def _of_subject(
     rest = rest[:-3] if rest[-3:] == ["for", "a", "living"] else rest
     be = aux in {"is", "are", "was", "'s", "were", "'re"}
     if be and subject.kind in {OWNED, OF} and not rest:
-        return _slot(subject, speaker)
+        return _slot(subject, scene)
     if subject.kind == OWNED and not subject.names and rest in (["called"], ["named"]):
-        return _called(subject, speaker)  # "what is my dog called"
-    names = subjects_of(subject, speaker)
+        return _called(subject, scene)  # "what is my dog called"
+    names = scene.subjects(subject)
     relation = _relation(wh, aux, rest, noun) if names else None
     return Hop(subject=names[0], relation=relation) if names and relation else None
 
 
-def _called(subject: Subject, speaker: str) -> Hop | None:
-    owner, known = owner_of(subject.owner, speaker), slot_of(subject.noun)
+def _called(subject: Subject, scene: Scene) -> Hop | None:
+    owner, known = scene.owner(subject.owner), slot_of(subject.noun)
     return Hop(subject=owner, relation=known.name if known else subject.noun) if owner else None
 
 
-def _slot(subject: Subject, speaker: str) -> Hop | None:
+def _slot(subject: Subject, scene: Scene) -> Hop | None:
     if subject.kind == OWNED and subject.noun == "name" and "|" in subject.owner:
         outer, _, inner = subject.owner.rpartition("|")
-        return _called(replace(subject, owner=outer, noun=inner), speaker)
-    owner = subject.names[0] if subject.kind == OF else owner_of(subject.owner, speaker)
+        return _called(replace(subject, owner=outer, noun=inner), scene)
+    owner = subject.names[0] if subject.kind == OF else scene.owner(subject.owner)
     if not owner:
         return None
     noun = subject.noun.replace("favorite", "favourite")
@@ -267,6 +270,9 @@ def _relation(wh: str, aux: str, rest: Sequence[str], noun: Sequence[str]) -> st
     base = lemma(rest[0])
     if base == "move" and "from" in rest:
         return "lived in"
+    slot = _kinded(noun, base)
+    if slot:
+        return slot
     default = _DEFAULTS.get((wh, base)) or _DEFAULTS.get((wh, rest[-1]))
     if wh == "when":
         return default
@@ -300,6 +306,16 @@ def _phrase(aux: str, rest: Sequence[str]) -> str:
     return f"{lemma(rest[0])} {' '.join(rest[1:])}".strip()
 
 
+def _kinded(noun: Sequence[str], base: str) -> str | None:
+    """Read "what sister does Bob have", "what languages does Ana speak"."""
+    noun = noun[2:] if noun[:1] == ["kind"] and len(noun) > 2 else noun
+    word = noun[-1].rstrip("s") if noun else ""
+    if word and base == "have":
+        known = canonical(noun[-1])
+        return known.name if known else None
+    return {("language", "speak"): "speaks", ("instrument", "play"): "plays"}.get((word, base))
+
+
 def _of_object(words: Sequence[Token], k: int) -> Hop | None:
     """Read "who founded Acme", "who likes tea", "who lives in Oslo": follow the inverse."""
     for end in range(min(k + 4, len(words)), k, -1):
@@ -319,11 +335,11 @@ def _of_object(words: Sequence[Token], k: int) -> Hop | None:
     return None
 
 
-def _yes_or_no(words: Sequence[Token], speaker: str) -> Hop | None:
+def _yes_or_no(words: Sequence[Token], scene: Scene) -> Hop | None:
     """Read "Does Bob like tea?": the slot to look at."""
     asks = bool(words) and words[0].low in _AUXILIARIES
     subject = subject_at(words, 1) if asks else None
-    names = subjects_of(subject, speaker) if subject else None
+    names = scene.subjects(subject) if subject else None
     rest = [t.low for t in words[subject.end :]] if subject else []
     if not names or not rest:
         return None

@@ -8,64 +8,76 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.claims import Manner, Said, claim, said_of, slot_of, unshaded
+from mags.models.policy.rules.claims import WHEN, Manner, Said, claim, said_of, slot_of, unshaded
 from mags.models.policy.rules.clauses import OF, OWNED, PRONOUN, THING, Clause, subject_at
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrases import (
-    CALLED,
     Object,
+    Rest,
+    Scene,
     cut_aside,
     living,
     object_of,
     objects,
-    owner_of,
     parted,
     rest_of,
-    subjects_of,
 )
 from mags.models.policy.rules.tokens import Token, join
-from mags.models.policy.rules.when import COUNTED, MONTHS
-from mags.ports.english import THIRD, forms, gerund, past_tense, third_person
-from mags.ports.policy import Act, Operation, Turn
+from mags.models.policy.rules.when import COUNTED
+from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose
+from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, kind_of, read, relations
 
 _IDLE = word_set("it this that these those there you")
+EVENTS = word_set("move marry relocate go fly travel visit meet see leave join return head")
+"""What is said in the present of a day to come: "we fly to Lisbon on 26 April"."""
 _ALONE = word_set(
     """like love enjoy adore hate dislike detest loathe despise prefer own possess buy purchase
-    acquire adopt inherit speak drive drink eat marry divorce date play study teach visit join
-    fear collect earn"""
+    acquire adopt inherit speak drive drink eat marry divorce date play study teach write found
+    establish co-found cofound create develop invent direct perform sing visit join border fear
+    collect earn"""
 )
 """Verbs that name a relation of the table with nothing but an object after them."""
-_WISHES = word_set("hope want need intend like love enjoy hate prefer")
-_WISHED = frozenset({"plans to", "wants to", "needs to", "wants", "needs"})
+_DEEDS = word_set(
+    """write found establish co-found cofound create develop invent direct perform sing eat drink
+    know meet"""
+)
+"""Verbs of which one deed tells nothing lasting of who did it, unless the thing has a name."""
+_WISHES = word_set("plan hope want intend like love enjoy hate prefer")
+_REQUESTED = frozenset({"wants", "needs", "plans to", "wants to", "needs to", "hopes to"})
 _GEAR = word_set(
     """car bike bicycle motorbike motorcycle scooter van truck boat laptop computer phone tablet
     camera guitar piano violin cello house flat apartment tent kayak garden allotment children
     kids"""
 )
 """Things that one tells of having because one has them for long."""
-_HOURS = re.compile(
-    r"(?:(?:at|in the|around|about|am|pm|o'clock|noon|morning|afternoon|evening|night"
-    r"|\d[\d.:]*(?: ?[ap]\.?m\.?)?)(?: |$))*",
+HOURS = re.compile(
+    r"(?:(?:at|from|in the|the|around|about|sharp|half|quarter|past|to|am|pm|a\.m\.|p\.m\.|o'clock"
+    r"|noon|midnight|morning|afternoon|evening|night|instead|now|\d[\d.:]*(?: ?[ap]\.?m\.?)?"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: |$))*",
     re.IGNORECASE,
 )
 """What adds no more than an hour to a day: "at 3 pm", "morning", nothing."""
+
+
 Read = list[Operation]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A clause with everything that its reading needs.
-
-    `words`: those after the verb, without times. `names`: whom it is about.
-    """
+    """A clause with everything that its reading needs. `names`: whom it is about."""
 
     clause: Clause
-    words: tuple[Token, ...]
-    speaker: str
+    rest: Rest
+    scene: Scene
     manner: Manner
     names: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[Token, ...]:
+        """The words after the verb."""
+        return self.rest.tokens
 
     @property
     def happened(self) -> bool:
@@ -81,54 +93,64 @@ class Case:
         said = Said(subject="", relation=relation, object=object, **more)
         texts = {name: f"{name} {text}." if text else "" for name in self.names}
         return [
-            claim(self.speaker, self.manner, replace(said, subject=name, text=text))
+            claim(self.scene, self.manner, replace(said, subject=name, text=text))
             for name, text in texts.items()
         ]
 
     def of_object(self, start: int, relation: Relation | str, **more: Any) -> Read:
         """Make one operation for every subject and thing from word `start` on."""
-        said = self.said(start, relation)
-        return [claim(self.speaker, self.manner, replace(one, **more)) for one in said]
+        return [claim(self.scene, manner, replace(said, **more))
+                for manner, said in self.said(start, relation)]  # fmt: skip
 
-    def said(self, start: int, relation: Relation | str) -> Iterator[Said]:
-        """Yield what is said of every subject and thing from word `start` on."""
-        body = parted(cut_aside(self.words[start:]))
+    def said(self, start: int, relation: Relation | str) -> Iterator[tuple[Manner, Said]]:
+        """Yield what is said of every subject and thing from word `start` on, and how."""
+        body, sides = parted(cut_aside(self.words[start:]))
+        manner = replace(self.manner, sides={**self.manner.sides, **sides})
         for name in self.names:
-            things = objects(body, self.speaker, name)
+            things = objects(body, self.scene, name)
             for thing in things:  # named together, they hold together
                 one = False if len(things) > 1 else None
-                yield replace(said_of(name, relation, thing), one=one)
+                yield manner, replace(said_of(name, relation, thing), one=one)
 
 
-def case_of(clause: Clause, turn: Turn, manner: Manner) -> Case | None:
+def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
     """Return a clause with whom it is about and what follows the verb, None if that is unclear."""
     subject, verb = clause.subject, clause.verb
     first = clause.rest[0].low if clause.rest else ""
     together = subject.word == "we" and verb.base == "be" and first in {"a", "an"}
     if (subject.kind == PRONOUN and subject.word in _IDLE) or together or subject.owner == "your":
         return None
-    names = subjects_of(subject, turn.speaker)
+    names = scene.subjects(subject)
+    if names is None and subject.word == "they" and first in {"my", "our"}:
+        names = (scene.speaker,)  # "they raised my rent": who did it does not matter
+    if names is None and subject.word == "they" and first == "me":
+        names = (scene.speaker,)  # "they promoted me to head chef": I was
+        clause = replace(clause, verb=replace(verb, passive=True), rest=clause.rest[1:])
     if names is None:
         return None
     before = join(clause.before)
-    words, times, habit = rest_of(clause.rest, turn.at, future=_ahead(clause), before=before)
-    told = replace(manner, times=times, habit=habit)
-    return Case(clause=clause, words=words, speaker=turn.speaker, manner=told, names=names)
+    rest = rest_of(clause.rest, scene.at, future=_ahead(clause), before=before)
+    sides = rest.sides
+    if subject.beside and verb.tense in {"past", "perfect"}:
+        sides = {"with": subject.beside.names[0], **sides}  # "my wife Jill and I went to Crete"
+    told = replace(manner, times=rest.times, sides=sides)
+    return Case(clause=clause, rest=rest, scene=scene, manner=told, names=names)
 
 
 def _ahead(clause: Clause) -> bool:
-    """Say whether a date without a year is the next one: of what is in the present.
+    """Say whether a date without a year is the next one: of what is planned, or is in the present.
 
     A state has its day ("I work at Lumen from 1 May"), but a season or a weekday of one is one
     that comes again ("I swim in summer").
     """
     verb = clause.verb
+    if verb.tense in {"future", "progressive", "modal"} or verb.base in _WISHES:
+        return True
     if verb.tense != "present" or (verb.form == verb.base == past_tense(verb.base)):
-        return verb.tense == "progressive"  # "I quit on 1 May" is the past
-    return not verb.passive and any(
-        t.low in MONTHS or re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", t.low)
-        for t in (*clause.before, *clause.rest)
-    )
+        return False  # "I quit on 1 May" is the past
+    words = (*clause.before, *clause.rest)
+    dated = any(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", t.low) for t in words)
+    return verb.base in EVENTS | {"start", "begin", "be", "have"} or (dated and not verb.passive)
 
 
 # -- who is whose relative ---------------------------------------------------------------
@@ -138,21 +160,24 @@ def introduced(case: Case) -> Read:
     """Read "my sister Ana" and, behind the verb, "her uncle Carlo" as such."""
     found, subject = [], case.clause.subject
     subjects = [subject.beside or subject]
-    owners = {"my", "our"} | ({"his", "her"} if case.names[0] != case.speaker else set())
+    owners = {"my", "our"} | ({"his", "her"} if case.names[0] != case.scene.speaker else set())
     for i, token in enumerate(case.clause.rest):
         other = subject_at(case.clause.rest, i) if token.low in owners else None
         subjects += [other] if other is not None else []
     for i, one in enumerate(subjects):
         theirs = i > 0 and one.owner in {"his", "her"}
-        owner = case.names[0] if theirs else owner_of(one.owner, case.speaker)
+        owner = case.names[0] if theirs else case.scene.owner(one.owner) if one.owner else None
         if owner and one.names and one.head in (lex.KIN | lex.PETS) - {"partner"}:
             found.append(related(case, owner, one.noun, one.names[0]))
     return found
 
 
 def related(case: Case, owner: str, noun: str, name: str, called: str = "is") -> Operation:
-    """Return that "my sister Ana" is a sister of the speaker."""
-    fresh, noun = _is_fresh(case, noun), noun.removeprefix("new ")
+    """Return that "my sister Ana" is a sister of the speaker, and keep it for the scene."""
+    fresh = noun.startswith("new ") and noun.split()[-1] in _ONE_AT_A_TIME
+    noun = noun.removeprefix("new ")
+    case.scene.named[whose(owner, noun)] = name
+    case.scene.note(name, case.scene.gender(noun))
     said = Said(
         subject=owner,
         relation=slot_of(noun) or canonical(noun.split()[-1]) or noun,
@@ -160,22 +185,10 @@ def related(case: Case, owner: str, noun: str, name: str, called: str = "is") ->
         object_is_name=True,
         text=f"{owner}'s {noun} {called} {name}.",
         aliases={name: (f"{owner}'s {noun}",)},
-        change=fresh,
+        change=fresh or "now" in case.clause.verb.shades,
         one=fresh or None,
     )
-    return claim(case.speaker, case.manner.plain(), said)
-
-
-def _is_fresh(case: Case, noun: str) -> bool:
-    """Say whether a slot is filled anew: "my new boss is", "my address is now"."""
-    new = noun.startswith("new ") and noun.split()[-1] in _ONE_AT_A_TIME
-    return new or bool({"now", "instead"} & case.clause.verb.shades)
-
-
-_ONE_AT_A_TIME = word_set(
-    """landlord landlady boss manager supervisor doctor gp dentist therapist lawyer coach teacher
-    trainer tutor mentor girlfriend boyfriend partner address email number phone job car password"""
-)
+    return claim(case.scene, case.manner.plain(), said)
 
 
 # -- verbs of the table ------------------------------------------------------------------
@@ -183,47 +196,55 @@ _ONE_AT_A_TIME = word_set(
 
 def by_table(case: Case) -> Read:
     """Read a verb by the relation table: "lives in Oslo", "used to play the cello"."""
-    verb, match = case.clause.verb, _match(case)
+    verb = case.clause.verb
+    if case.low(0) == "to" and verb.base in _WISHES:
+        return planned(case, 1) if verb.tense != "past" else []
+    match = _match(case)
     if match is None or (case.clause.subject.kind == THING and not verb.passive):
         return []
     relation, change, k = match
-    if change and verb.form.endswith("ing"):
-        return []  # "is moving to Rome": not so yet
+    if relation.name in _REQUESTED or (change and verb.form.endswith("ing")):
+        return []  # "I need help with a letter": a request; "is moving to Rome": not so yet
     if relation.name == "visited" and verb.tense not in {"past", "perfect", "used"}:
         return []
+    lasting = verb.passive or k or (verb.base in {"eat", "drink"} and verb.tense == "present")
+    met = {*case.scene.people, *case.scene.earlier}
     found: Read = []
-    for said in case.said(k, relation):
-        shaped = _shaped(case, said, relation, change=change, k=k)
-        found += [claim(case.speaker, case.manner, one) for one in shaped]
-    job = next((i for i, t in enumerate(case.words) if i > k and t.low == "as"), 0)
-    if found and job and verb.base in {"work", "start", "get", "hire"}:
+    for manner, said in case.said(k, relation):
+        deed = verb.base in _DEEDS and not (lasting or said.object_is_name)
+        fond = relation.name in {"likes", "dislikes"} and said.object in met  # "I love Ana already"
+        for one in () if deed or fond else _shaped(case, said, relation, change=change, k=k):
+            found.append(claim(case.scene, manner, one))
+    job = parted(cut_aside(case.words[k:]))[1].get("as", "") if found else ""
+    if job and verb.base in {"work", "start", "get", "hire"}:
         past = verb.tense == "past" and verb.base == "work"
-        found += case.of_object(job + 1, "worked as" if past else "works as")
+        found += _work(case, "worked as" if past else "works as", job)
     return found
 
 
 def _match(case: Case) -> tuple[Relation, bool, int] | None:
     """Return the relation of a verb with the words after it, the longest match, if any."""
     verb, words = case.clause.verb, case.words
-    surface, first = verb.base, case.low(0)
-    if verb.base in {"be", "have"} or (first == "to" and verb.base in _WISHES):
-        return None  # "to learn Spanish" is wanted or liked, and not so yet
+    surface = verb.base
+    if verb.base in {"be", "have"}:
+        return None
     if verb.tense == "used":
         surface = f"used to {verb.base}"
     elif verb.passive:
         surface = f"{'was' if verb.tense == 'past' else 'is'} {verb.form}"
     elif verb.tense == "past" and not verb.negated:
         surface = past_tense(verb.base)
-    alone = verb.base in _ALONE and first not in lex.PREPOSITIONS
-    once = verb.base in {"eat", "drink"} and verb.tense != "present"  # "ate a cake" tells no habit
+    placed = bool(words) and words[0].low in lex.PREPOSITIONS
     for k in range(min(5, len(words)), -1, -1):
-        if (k and words[k - 1].low not in lex.PREPOSITIONS) or (not k and (once or not alone)):
+        if k and words[k - 1].low not in lex.PREPOSITIONS:
             continue
+        if k == 0 and (verb.base not in _ALONE or placed):
+            return None
         after = " ".join(t.low for t in words[:k])
         going = f"is {gerund(verb.base)} {after}".strip()
         reading = read(going) if verb.tense == "progressive" else None
         reading = reading or read(f"{surface} {after}".strip())
-        if reading and not reading.relation.noun:
+        if reading and not reading.relation.noun and (k or reading.relation.name != "is called"):
             return reading.relation, reading.change, k
     return None
 
@@ -234,16 +255,16 @@ def _shaped(
     """Return what was read with its tense, its change and its denial."""
     verb = case.clause.verb
     said = replace(said, change=change or verb.gone or bool({"now", "instead"} & verb.shades))
-    if relation.name in _WISHED:
-        planned = verb.base == "plan" and not (verb.negated or verb.tense == "past")
-        return (replace(said, stated=False),) if planned else ()
     if verb.negated:
         return _denied(case, said, relation)
     if verb.passive or (change and verb.tense in {"past", "perfect"}):
         be = "was" if verb.tense == "past" else "is"
         how = f"{be} {verb.form}" if verb.passive else past_tense(verb.base)
-        after = " ".join(t.low for t in case.words[:k] if t.is_word).removesuffix(" a")
+        after = " ".join(t.low for t in case.words[:k]).removesuffix(" a")
         return (replace(said, verb=f"{how} {after}".strip()),)
+    head = re.split(r" (?:to|on|in|for|with|at|over) ", said.object)[0].split()
+    if relation.name == "prefers" and len(head) > 1 and head[-1].endswith("s"):
+        return (replace(said, kind=head[-1], act=Act.UPDATE, verb="prefers"),)
     return (said,)
 
 
@@ -265,6 +286,45 @@ def not_so(base: str, gone: bool) -> dict[str, Any]:
     return {"relation": denied, "verb": f"no longer {third_person(base)}" if gone else ""}
 
 
+def _work(case: Case, relation: str, job: str) -> Read:
+    """Read "as a nurse" after "works at Acme"."""
+    article, _, bare = job.partition(" ")
+    led = article in {"a", "an", "the"} and bool(bare)
+    verb = f"{relation} {article}" if led and article != "the" else ""
+    return case.told(relation, bare if led else job, verb=verb)
+
+
+# -- plans ------------------------------------------------------------------------------
+
+
+def planned(case: Case, start: int = 0) -> Read:
+    """Read "plans to learn Spanish", "likes to swim", "is going to visit Rome next week".
+
+    The thing is what is to be done, in words that stand alone. `start`: after "to".
+    """
+    verb, speaker = case.clause.verb, case.scene.speaker
+    reading = read(f"{verb.base} to") if start else read("plan to")
+    words = tuple(t for t in case.words[start:] if t.text != "|")
+    base, words = (words[0].low if words else "", words[1:]) if start else (verb.base, words)
+    words = words[: next((i for i, t in enumerate(words) if t.text in ",(:"), len(words))]
+    unsaid = len(words) > _LONGEST_DEED or any(t.low in _UNSAID for t in words)
+    idle = base in _IDLE_DEEDS or (not words and base in lex.SILENT)
+    likes = start and verb.base not in {"plan", "hope", "want", "intend"}
+    if reading is None or verb.modal or unsaid or idle or (verb.negated and not likes):
+        return []  # "I'll try those": only said to be done next
+    names = {"my": f"{speaker}'s", "our": f"{speaker}'s", "me": speaker, "us": speaker}
+    deed = f"{base} {join([replace(t, text=names.get(t.low, t.text)) for t in words])}".strip()
+    relation = "dislikes" if verb.negated else reading.relation.name
+    return case.told(relation, deed, verb=f"{relation} to" if likes else "", stated=False)
+
+
+_LONGEST_DEED = 10
+_IDLE_DEEDS = word_set(
+    "know see say ask tell thank talk mention let add keep think hear share check look make be come"
+)
+_UNSAID = _IDLE | word_set("your here he she they him her them his their i we something")
+
+
 # -- being -------------------------------------------------------------------------------
 
 
@@ -273,61 +333,61 @@ def being(case: Case) -> Read:
     subject, words = case.clause.subject, case.words
     while words and words[0].low in lex.ADVERBS:
         words = words[1:]
-    case = replace(case, words=words)
+    case = replace(case, rest=replace(case.rest, tokens=words))
     if subject.kind == OF or (subject.kind == OWNED and not subject.names):
         said = _slot(case)
         if said is not None:
             return said
-    hour = join([t for t in words if t.text != "|"])
-    if case.manner.time and _HOURS.fullmatch(hour):
-        return _dated(case, hour)
+    if case.manner.time and HOURS.fullmatch(join([t for t in words if t.text != "|"])):
+        return _dated(case)
     return [op for name in case.names for op in _about(replace(case, names=(name,)))]
 
 
-def _dated(case: Case, hour: str) -> Read:
+def _dated(case: Case) -> Read:
     """Read "the meeting is on Tuesday (at 3 pm)": only a time follows."""
-    subject, (first, *others) = case.clause.subject, case.manner.times
+    subject, found = case.clause.subject, case.manner.times
     thing = subject.kind in {OWNED, THING} and not subject.names and not living(subject.head)
-    ends = bool(others) and others[0].role == "until"  # "the trip is from 6 to 9 June"
-    dated = first.precision == "day" and (ends or first.role == "at")
-    if not thing or not dated or case.clause.verb.negated:
+    if not thing or "," in subject.noun or case.clause.verb.negated:
         return []
-    day = first.text.split(" ", 1)[-1]
-    when = f"{day} to {others[0].text.split(' ', 1)[-1]}" if ends else f"{day} {hour}".strip()
+    when = found[0].text
+    if len(found) > 1 and found[1].role == "until":  # "the trip is from 6 to 9 June"
+        when = f"from {when.split(' ', 1)[-1]} {found[1].text}"
+    elif found[0].role != "at":
+        return []
+    hour = join([t for t in case.words if t.text != "|"])
     be = "was" if case.clause.verb.tense == "past" else "is"
-    return case.told("is happening on", when, text=f"{be} on {when}", stated=False)
+    bare = re.sub(r"^(?:on|in|from) ", "", f"{when} {hour}".strip()).replace(" until ", " to ")
+    text = f"{be} {when} {hour}".strip()
+    names = tuple(re.sub(r" (?:deadline|due date)$", "", name) for name in case.names)
+    return replace(case, names=names).told(WHEN, bare, text=text, stated=False)
 
 
 def _slot(case: Case) -> Read | None:
     """Read "my favourite food is sushi", "the capital of France is Paris"; None if no slot."""
-    subject, speaker, words = case.clause.subject, case.speaker, case.words
-    owner, noun = owner_of(subject.owner, speaker), subject.noun.replace("favorite", "favourite")
+    subject, scene, words = case.clause.subject, case.scene, case.words
+    owner, noun = scene.owner(subject.owner), subject.noun.replace("favorite", "favourite")
     if subject.kind == OF:
         owner = subject.names[0]
     elif noun == "name" and "|" in subject.owner:  # "my mom's name"
-        outer, _, noun = subject.owner.rpartition("|")
-        owner = owner_of(outer, speaker)
+        outer, _, inner = subject.owner.rpartition("|")
+        owner, noun = scene.owner(outer), f"{inner} name"
     if not owner or case.clause.verb.negated:
         return None
     last = noun.split()[-1]
     if last == "birthday":
-        return _birthday(case, owner)
-    things, single = objects(words, speaker, owner), _SINGLE.get(last, last.removesuffix("s"))
+        return _birthday(case, owner, noun)
+    things, single = objects(words, scene, owner), _SINGLE.get(last, last.removesuffix("s"))
     if single != last and single in lex.KIN | lex.PETS and things:
         kin, one = f"{noun[: -len(last)]}{single}", False if len(things) > 1 else None
         named = (t.text for t in things if t.is_name)
         return [replace(related(case, owner, kin, name), one=one) for name in named]
     amount = bool(words) and words[0].text.lstrip("$\u20ac\u00a3")[:1].isdigit()
     cut = next((i for i, t in enumerate(words) if t.text == ","), len(words)) if amount else None
-    thing = object_of(cut_aside(words[:cut]), speaker, owner)
-    if thing is None:
-        return None
-    if noun == "name":
-        own = thing.is_name and owner == speaker
-        mine = replace(case, names=(owner,))
-        return mine.of_object(0, "is called", aliases={owner: (thing.text,)}) if own else []
+    thing = object_of(cut_aside(words[:cut]), scene, owner)
+    if thing is not None and last in {"name", "nickname"}:
+        return _name(case, owner, noun, thing)
     relation = slot_of(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
-    return _filled(case, owner, noun, relation, thing, amount)
+    return None if thing is None else _filled(case, owner, noun, relation, thing, amount)
 
 
 def _filled(
@@ -345,7 +405,8 @@ def _filled(
     if known is None and not (last in _CODES or amount):
         return None
     relation = known or Relation(name=unshaded(noun), noun=True, known=False)
-    anew = _is_fresh(case, noun)
+    fresh = noun.startswith("new ") and last in _ONE_AT_A_TIME
+    anew = fresh or bool({"now", "instead"} & case.clause.verb.shades)
     plain = relation.noun or relation.kinds
     said = replace(
         said_of(owner, relation, thing),
@@ -354,30 +415,51 @@ def _filled(
         change=anew,
         one=anew or None,
     )
-    return [claim(case.speaker, case.manner, said)]
+    return [claim(case.scene, case.manner, said)]
 
 
 _SINGLE = {"kids": "child", "children": "child"}
+_ONE_AT_A_TIME = word_set(
+    """landlord landlady boss manager supervisor doctor gp dentist therapist lawyer coach teacher
+    trainer tutor mentor girlfriend boyfriend partner address email number phone job car password"""
+)
 _CODES = word_set("password code pin number address key combination")
 
 
-def _birthday(case: Case, owner: str) -> Read:
+def _birthday(case: Case, owner: str, noun: str) -> Read:
     """Read "my birthday is 4 July": the day, without a year that was not said."""
-    time = case.manner.time
+    of = noun.rsplit(" ", 1)[0].removesuffix(" 's") if " " in noun else ""
+    owner, time = case.scene.of(owner, of) if of else owner, case.manner.time
     if time is None or time.precision not in {"day", "month"}:
         return []
     day = re.sub(r"^(?:on|in) | \d{4}$", "", time.text)
     said = Said(subject=owner, relation="birthday", object=day, stated=False)
-    return [claim(case.speaker, case.manner.plain(), said)]
+    return [claim(case.scene, case.manner.plain(), said)]
 
 
+def _name(case: Case, owner: str, noun: str, thing: Object) -> Read:
+    """Read "my mom's name is Carla", "my nickname is Ace"."""
+    inner = noun.removesuffix("nickname").removesuffix("name").strip().removesuffix("'s").strip()
+    described, _, kin = owner.partition("'s ")
+    owner, inner = (described, kin) if kin else (owner, inner)
+    if thing.is_name and inner and inner.split()[-1] in lex.PETS | lex.KIN:
+        return [related(case, owner, inner, thing.text, "is called")]
+    known = owner in {case.scene.speaker, case.clause.subject.owner}
+    if not thing.is_name or not known or inner not in _GIVEN:
+        return []
+    relation = "is also called" if noun.endswith("nickname") else "is called"
+    said = replace(said_of(owner, relation, thing), aliases={owner: (thing.text,)})
+    return [claim(case.scene, case.manner, said)]
+
+
+_GIVEN = frozenset({"", "full", "first", "last", "real", "given"})
 _AGE = re.compile(r"(\d{1,3}|[a-z]+)(?: years? old| yrs? old|-years?-old)?(?:,.*)?", re.IGNORECASE)
 _NATION = re.compile(r"[A-Z][a-z]+(?:ian|ean|ese|ish|an|ch|ic|i)")
 
 
 def _about(case: Case) -> Read:
     """Read the complement of one subject: an age, a trade, a trait, whose friend it is."""
-    clause, words, name = case.clause, case.words, case.names[0]
+    clause, scene, words, name = case.clause, case.scene, case.words, case.names[0]
     subject, verb, low = clause.subject, clause.verb, case.low(0)
     past, act = verb.tense in {"past", "used"}, Act.RETRACT if verb.negated else Act.ADD
     if subject.kind == THING or not words:
@@ -385,7 +467,9 @@ def _about(case: Case) -> Read:
     age = _AGE.fullmatch(join(words))
     years = str(COUNTED.get(age[1].lower(), age[1])) if age else ""
     if years.isdigit():
-        alive = subject.word != "we" and (subject.kind != OWNED or living(subject.head))
+        alive = subject.word not in {"we", "they"} and (
+            subject.kind != OWNED or living(subject.head)
+        )
         told = alive and not past and act is Act.ADD
         return case.told("age", years, text=f"is {years} years old") if told else []
     known = _by_preposition(case, "was" if past else "is", act)
@@ -394,9 +478,9 @@ def _about(case: Case) -> Read:
     if low in {"my", "our"} and act is Act.ADD:
         noun = " ".join(t.low for t in cut_aside(words[1:]) if t.text != "|")
         if noun and noun.split()[-1] in lex.KIN | lex.PETS:
-            return [replace(related(case, case.speaker, noun, name), aliases={})]
+            return [replace(related(case, scene.speaker, noun, name), aliases={})]
     if low in lex.TRAITS or (len(words) == 1 and _NATION.fullmatch(words[0].text)):
-        trait = join(parted(cut_aside(words)))
+        trait = join(parted(cut_aside(words))[0])
         return case.told("was" if past else "is", trait, act=act, change=verb.gone)
     return _trade(case, past, act)
 
@@ -420,21 +504,23 @@ def _by_preposition(case: Case, be: str, act: Act) -> Read | None:
 def _trade(case: Case, past: bool, act: Act) -> Read:
     """Read "a nurse at Acme", "the CEO of Acme": somebody's trade, and where."""
     body = cut_aside(case.words)
-    at = next((i for i, t in enumerate(body) if i > 1 and t.low in _AT), len(body))
-    trade = body[1:at]
-    if case.low(0) not in {"a", "an", "the"} or not 0 < len(trade) <= _LONGEST_TRADE:
+    at = next((i for i, t in enumerate(body) if i > 1 and t.low in {"at", "for", "in", "on", "|"}),
+              len(body))  # fmt: skip
+    trade, led = body[1:at], case.low(0) in {"a", "an", "the"}
+    if not led or not trade or trade[-1].low not in lex.JOBS or len(trade) > _LONGEST_TRADE:
         return []
-    judged = any(t.low in lex.EVALUATIVE | lex.FEELINGS for t in trade)
-    if trade[-1].low not in lex.JOBS or judged:
+    if any(t.low in lex.EVALUATIVE | lex.FEELINGS for t in trade):
         return []
     work, relation = ("worked at", "worked as") if past else ("works at", "works as")
-    there = at < len(body) and body[at].low in {"at", "for"}
-    found = case.of_object(at + 1, work, act=act) if there else []
+    place = object_of(body[at + 1 :], case.scene, case.names[0]) if at < len(body) else None
+    found = []
+    if place is not None and body[at].low in {"at", "for"}:
+        said = replace(said_of(case.names[0], work, place), act=act)
+        found.append(claim(case.scene, case.manner, said))
     verb = f"{relation} {case.low(0)}" if case.low(0) != "the" else ""
     return [*found, *case.told(relation, join(trade), act=act, verb=verb)]
 
 
-_AT = frozenset({"at", "for", "in", "on", "|"})
 _LONGEST_TRADE = 3
 
 
@@ -451,7 +537,7 @@ def having(case: Case) -> Read:
     if case.low(0) == "to" or not told:
         return []
     met = [] if verb.negated else _named(case)
-    body = parted(words)
+    body = parted(words)[0]
     heads = {t.low if t.low in _GEAR else t.low.removesuffix("s") for t in body[-3:]}
     judged = any(t.low in lex.EVALUATIVE | lex.POSSESSIVES | {"no", "zero"} for t in body)
     if met or judged or heads.isdisjoint(lex.KIN | lex.PETS | _GEAR):
@@ -462,21 +548,32 @@ def having(case: Case) -> Read:
 
 
 def _named(case: Case) -> Read:
-    """Read "a dog named Rex", "a new landlord, Mrs. Hill"; "a puppy, Osvaldo!" calls somebody."""
+    """Read "a dog named Rex", "a sister, Ana", "two brothers, Ben and Luke"."""
     words = case.words
-    cut = next((i for i, t in enumerate(words) if i and (t.text == "," or t.low in CALLED)), 0)
-    noun = " ".join(t.low for t in words[:cut] if t.low not in _COUNTS)
-    last, end = (noun.split() or [""])[-1], name_end(words, cut + 1)
-    calls = bool(words) and words[cut].text == "," and last in lex.PETS and end == len(words)
-    if not cut or end == cut + 1 or last not in lex.KIN | lex.PETS or calls:
-        return []
-    name, got = surface(words[cut + 1 : end]), "has" if case.clause.verb.base == "have" else "got"
-    told = f"{got} {'an' if noun[0] in 'aeiou' else 'a'} {noun} named {name}."
+    cut = next((i for i, t in enumerate(words) if i and (t.text == "," or t.low in _CALLED)), 0)
+    nouns = [t.low for t in words[:cut] if t.low not in _COUNTS]
+    last = nouns[-1] if nouns else ""
+    single = _SINGLE.get(last, last if last in lex.KIN | lex.PETS else last.removesuffix("s"))
+    end = name_end(words, cut + 1)
+    calls = words and words[cut].text == "," and single in lex.PETS and end == len(words)
+    if not cut or end == cut + 1 or single not in lex.KIN | lex.PETS or calls:
+        return []  # "we've got a puppy, Osvaldo!" calls somebody
+    names = [surface(words[cut + 1 : end])]
+    while end + 1 < len(words) and words[end].low in {"and", ","} and last != single:
+        start, end = end + 1, name_end(words, end + 1)
+        if end == start:
+            break
+        names.append(surface(words[start:end]))
+    noun, got = " ".join([*nouns[:-1], single]), "has" if case.clause.verb.base == "have" else "got"
+    told = f"{got} {'an' if noun[0] in 'aeiou' else 'a'} {noun} named"
     new = "new " if any(t.low == "new" for t in words[:cut]) else ""
+    more: dict[str, Any] = {"one": False} if len(names) > 1 else {}
     return [
-        replace(related(case, owner, new + noun, name), text=f"{owner} {told}")
+        replace(related(case, owner, new + noun, name), text=f"{owner} {told} {name}.", **more)
         for owner in case.names
+        for name in names
     ]
 
 
-_COUNTS = lex.ARTICLES | frozenset(COUNTED) | word_set("my new")
+_CALLED = frozenset({"named", "called"})
+_COUNTS = lex.ARTICLES | frozenset(COUNTED) | word_set("my new a an one")
