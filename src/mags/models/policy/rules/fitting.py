@@ -59,6 +59,10 @@ _SAID: Mapping[str, frozenset[str]] = {
 } | dict.fromkeys(("child", "son", "daughter"), _CHILD)
 """Of relatives the words by one of which they are told: who is 34 is nobody's child by that."""
 _NAMES = frozenset({"is called", "is named", "wants to be called"})
+_NAMED = re.compile(
+    r"\b(?:call(?:s|ed|ing)?|names?|named|nick\w*|known as|i'?m|i am|this is|it'?s)\b",
+    re.IGNORECASE,
+)
 _POINTS = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
 )
@@ -105,6 +109,8 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     if known is not None and known.answers == "place" and _CALENDAR.search(named):
         return False
     if told.relation == "age" and not _AGE.search(text):
+        return False
+    if told.relation in _NAMES and not _NAMED.search(text):
         return False
     role = told.relation.removeprefix("has as ")
     if role in _SAID and _SAID[role].isdisjoint(re.findall(r"[^\W\d_]+", talk.lower())):
