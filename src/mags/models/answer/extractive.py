@@ -55,23 +55,24 @@ from mags.models.answer.support import (
 from mags.models.answer.talk import said_last
 from mags.models.answer.told import (
     CORRECTED,
+    FIRST_PERSON,
     covers,
     covers_shortly,
     passage,
     said_first,
 )
 from mags.models.answer.topics import compared, compares, told_of, told_when
-from mags.models.words import is_name
+from mags.models.words import is_name, stems
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 DASH = "\N{EM DASH}"
-FIRM = 0.16
-"""How much less sure a fact may be that is no guess, where not just what holds now is asked: it
-was found likely once, when it was read."""
-LATER = 0.1
-"""How likely something else may be that was told later, where what holds now is asked."""
+FIRM, LATER = 0.4, 0.1
+"""How likely a later turn may answer otherwise than a fact that is surely held; the same where
+what holds now is asked."""
+OF_ANOTHER = re.compile(r"[A-Z][\w'-]+ (?:is|was|\w+s)\b")
+"""How a sentence begins that is of somebody else than who says it."""
 YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
@@ -277,9 +278,16 @@ class ExtractiveAnswerer:
         told = fact_features(parsed, own, head, fact.support, read)
         if read[0].best >= self.sure and says(read[0], own, head):
             return True
-        still = NOW.search(turn.text) is None or told["later"] < LATER
-        firm = not own.tentative and still
-        return likely("fact", parsed, told) >= self.sure - FIRM * firm
+        held = own.current or parsed.past or (own.valid_to or 0.0) > turn.at
+        if own.tentative or own.disputed or not held:
+            return likely("fact", parsed, told) >= self.sure
+        # What is surely held stands, unless a later turn of whom it tells answers otherwise.
+        against = LATER if NOW.search(turn.text) else FIRM
+        subject = own.fact[0] if own.fact else own.speaker
+        later = [one for one in read if one.candidate.item.at > own.at and one.value >= against]
+        return all(
+            says(one, own, head) or not _is_about(subject, one.candidate.item) for one in later
+        )
 
     def of_fact(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
         """What facts alone answer, however the turns speak; None where none fits."""
@@ -312,6 +320,14 @@ class ExtractiveAnswerer:
         read = read_question(question)
         support = {item.id: strength for strength, item in judge(read, items, self.weights)}
         return closest(read, items, support)
+
+
+def _is_about(subject: str, item: ContextItem) -> bool:
+    """Whether a turn speaks of somebody: it names them, or is theirs and of nobody else."""
+    if stems(subject) & stems(item.text):
+        return True
+    own = item.speaker.casefold() == subject.casefold()
+    return own and bool(FIRST_PERSON.search(item.text) or not OF_ANOTHER.match(item.text))
 
 
 def _quoting(

@@ -72,6 +72,8 @@ RENEWED = re.compile(
     re.I,
 )
 """The same, and what may show it: for what is weighed, not for what decides."""
+REFUSED = re.compile(r"(?:it is|that is|that's|it's) not (?:so|true|right)\b", re.I)
+"""What only says that something is not so has no value to give."""
 NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
 NAME_BEHIND = re.compile(r"(?: [^\W\d_a-z][\w'-]+)+")
 
@@ -99,7 +101,13 @@ def candidates(
 ) -> list[Candidate]:
     """The turns that are read, with what speaks for each, in the order they were read."""
     asked = whom(question, parsed, items)
-    turns = list({item.text: item for item in items if item.fact is None}.values())
+    turns = list(
+        {
+            item.text: item
+            for item in items
+            if item.fact is None and not (REFUSED.match(item.text) and parsed.kind != "yesno")
+        }.values()
+    )
     order = sorted(range(len(turns)), key=lambda n: (stranger(asked, turns[n]) == 1.0, n))
     order = order[:MOST_READ]
     if not order:
