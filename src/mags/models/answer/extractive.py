@@ -38,6 +38,7 @@ from mags.models.answer.spans import (
     fact_features,
     likely,
     says,
+    tells_anew,
     weighed_turns,
 )
 from mags.models.answer.support import (
@@ -251,6 +252,8 @@ class ExtractiveAnswerer:
         if best is None or best.best < self.sure:
             return closest_read(parsed, items, read)
         found, item = best.candidate, best.candidate.item
+        if _is_told_anew(item.speaker, item.at, stems(found.head), parsed, read):
+            return closest_read(parsed, items, read)
         words = brief(found.quote)
         if best.value >= min(self.sure, best.quote):
             words = f"{found.head} {DASH} {OPEN}{words}{CLOSE}"
@@ -275,6 +278,10 @@ class ExtractiveAnswerer:
         head = head if dash else ""
         if EACH.search(turn.text) and YEAR.search(head):
             return False  # what comes again and again has no date
+        subject = own.fact[0] if own.fact else own.speaker
+        values = stems(head) or (stems(own.fact[2]) if own.fact else frozenset())
+        if _is_told_anew(subject, own.at, values, parsed, read):
+            return False
         told = fact_features(parsed, own, head, fact.support, read)
         if read[0].best >= self.sure and says(read[0], own, head):
             return True
@@ -283,10 +290,12 @@ class ExtractiveAnswerer:
             return likely("fact", parsed, told) >= self.sure
         # What is surely held stands, unless a later turn of whom it tells answers otherwise.
         against = LATER if NOW.search(turn.text) else FIRM
-        subject = own.fact[0] if own.fact else own.speaker
-        later = [one for one in read if one.candidate.item.at > own.at and one.value >= against]
-        return all(
-            says(one, own, head) or not _is_about(subject, one.candidate.item) for one in later
+        return not any(
+            one.candidate.item.at > own.at
+            and one.value >= against
+            and _is_about(subject, one.candidate.item)
+            and not says(one, own, head)
+            for one in read
         )
 
     def of_fact(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
@@ -320,6 +329,22 @@ class ExtractiveAnswerer:
         read = read_question(question)
         support = {item.id: strength for strength, item in judge(read, items, self.weights)}
         return closest(read, items, support)
+
+
+def _is_told_anew(
+    subject: str,
+    at: float,
+    values: frozenset[str],
+    parsed: ParsedQuestion,
+    read: Sequence[Weighed],
+) -> bool:
+    """Whether a later turn of whom it tells ends or corrects a value; of what was, none does."""
+    return not parsed.past and any(
+        one.candidate.item.at > at
+        and (_is_about(subject, one.candidate.item) or values & stems(one.candidate.item.text))
+        and tells_anew(one.candidate.item.text, values, parsed.words)
+        for one in read
+    )
 
 
 def _is_about(subject: str, item: ContextItem) -> bool:

@@ -65,13 +65,22 @@ CHANGED = re.compile(
 )
 """What shows that a matter is told anew."""
 RENEWED = re.compile(
-    rf"{CHANGED.pattern}|\b(?:no,? wait|make (?:it|that)|back to|taken? over|handed"
+    rf"{CHANGED.pattern}|\b(?:no,? wait|make (?:it|that)|back to|handed"
+    r"|(?:tak(?:en?|es|ing)|took) over"
     r"|it's (?:now )?\d|so it's|since (?:monday|today|yesterday)|in the end|told no|used to"
     r"|(?:was|is|i'm) out|again|a new|new one|no more|i (?:said|told you)|turns out|wrong"
     r"|update)\b|^\*\w",
     re.I,
 )
 """The same, and what may show it: for what is weighed, not for what decides."""
+ENDED = re.compile(
+    r"\b(?:sold|left|quit|gave up|given up|broke up|split up|no longer|any ?more|used to|stopped"
+    r"|lost|died|gone|is off|was off|cancelled|canceled|called off|is over|got rid of)\b",
+    re.I,
+)
+"""What may end what was told."""
+TAKEN_BACK = re.compile(r"(?:sorry|oops|ups|no,? wait|wait|i mean)\b", re.I)
+"""How a turn may begin that takes back what was said before."""
 REFUSED = re.compile(r"(?:it is|that is|that's|it's) not (?:so|true|right)\b", re.I)
 """What only says that something is not so has no value to give."""
 NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
@@ -395,6 +404,15 @@ def weighed_turns(
         for one in candidates(question, parsed, items, reader)
     ]
     return sorted(found, key=lambda one: -one.best)
+
+
+def tells_anew(text: str, values: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether a text told later ends or corrects a value, or tells anew of what is asked."""
+    named = values & stems(text)
+    if named and ENDED.search(text):
+        return True
+    anew = RENEWED.search(text) or CORRECTED.search(text) or TAKEN_BACK.match(text)
+    return bool(anew and (named or asked & content(text)))
 
 
 def says(read: Weighed, fact: ContextItem, head: str) -> bool:
