@@ -105,7 +105,7 @@ KNOWN = (
     ("What does Jonas hate?", ["mushrooms"]),
     ("Why is Marco vegetarian?", ["Chiara"]),
     ("Is Marco vegetarian?", ["Yes", "vegetarian"]),
-    ("Who is Chiara?", ["sister", "vet"]),
+    ("Who is Chiara?", ["sister", "vet", "Milan"]),
     ("Where does Chiara live?", ["Milan"]),
     ("Who is Chiara married to?", ["Sofia"]),
     ("When did Chiara get married?", ["11 May"]),

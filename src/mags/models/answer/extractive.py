@@ -56,7 +56,6 @@ from mags.models.answer.support import (
 from mags.models.answer.talk import said_last
 from mags.models.answer.told import (
     CORRECTED,
-    FIRST_PERSON,
     covers,
     covers_shortly,
     passage,
@@ -65,15 +64,18 @@ from mags.models.answer.told import (
 from mags.models.answer.topics import compared, compares, told_of, told_when
 from mags.models.words import is_name, stems
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
+from mags.ports.english import is_verb
 from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 DASH = "\N{EM DASH}"
-FIRM, LATER = 0.4, 0.1
+FIRM, LATER = 0.4, 0.3
 """How likely a later turn may answer otherwise than a fact that is surely held; the same where
 what holds now is asked."""
-OF_ANOTHER = re.compile(r"[A-Z][\w'-]+ (?:is|was|\w+s)\b")
-"""How a sentence begins that is of somebody else than who says it."""
+OPENS = re.compile(r"([A-Z][\w'-]+) ([a-z]+)\b")
+"""How a sentence begins that may be of somebody else than who says it: "Ana lives"."""
+TOLD_BY = re.compile(r"\b(?:i|we|my|our|i'm|we're)\b", re.I)
+"""What says that it is of who says it, all the same."""
 YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
@@ -351,8 +353,11 @@ def _is_about(subject: str, item: ContextItem) -> bool:
     """Whether a turn speaks of somebody: it names them, or is theirs and of nobody else."""
     if stems(subject) & stems(item.text):
         return True
-    own = item.speaker.casefold() == subject.casefold()
-    return own and bool(FIRST_PERSON.search(item.text) or not OF_ANOTHER.match(item.text))
+    if item.speaker.casefold() != subject.casefold():
+        return False
+    opens = OPENS.match(item.text)
+    other = opens is not None and is_verb(opens[2]) and not is_verb(opens[1].casefold())
+    return not other or TOLD_BY.search(item.text) is not None
 
 
 def _quoting(

@@ -252,6 +252,9 @@ def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> 
         )
         if len(asked & content(span.sentence)) < LEAST_ASKED * max(1, len(asked)):
             return ""  # that something else is not so denies nothing
+        heard_of = stems(f"{item.speaker} {item.text}")
+        if any(not name & heard_of for name in parsed.names):
+            return ""  # nor what is said of somebody else
         return "No" if DENIED.search(told[1]) else "Yes"
     sure = span.sure >= LEAST_SURE
     asked = stems(span.text) if sure else parsed.words
