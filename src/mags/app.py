@@ -114,6 +114,7 @@ def make_parts(
         seed=seed,
         to_pyg=to_pyg,
         counting=counting,
+        has_model=chat is not None,
         summarise=None
         if chat is None
         else PromptedSummariser(chat, load_prompts(prompts.prompts), language=prompts.language),

@@ -62,7 +62,6 @@ def test_nothing_that_is_told_of_all_the_others_answers(question):
         ("I work as a plumber.", "What is my job?", "plumber"),
         ("My dog is called Bruno.", "What's my dog called?", "Bruno"),
         ("My dog sleeps under the stairs.", "Where does my dog sleep?", "under the stairs"),
-        ("After the flood we ended up living on a boat in Ghent.", "Where do I live?", "Ghent"),
         ("My sister is in Leeds but I still live in Ghent.", "Where do I live?", "Ghent"),
     ],
 )

@@ -94,7 +94,7 @@ def read(talk: Talk, *, together: bool = False) -> tuple[dict[str, list[str]], l
             labels.learn(place, one)
             said = turn.text.replace("\n", "\\n")
             head = f"[{place}] {_day(turn.at)} {turn.speaker}: {said}"
-            made = policy.made[turn.text, turn.at]
+            made = policy.made.get((turn.text, turn.at), Writing())  # what is no talk, nobody reads
             out[head] = [f"    {line}" for line in _read(memory, turn, made, one, labels)]
             weights += [f"[{place}]", *(f"    {line}" for line in _weights(one, labels))]
     return out, weights

@@ -3,13 +3,15 @@
 import itertools
 import string
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import mags
 from mags import inspect
@@ -200,12 +202,26 @@ def test_themes_that_quote_the_words_go(memory: Memory, tmp_path: Path) -> None:
 def test_the_cache_of_the_embedder_is_emptied(
     opened: Callable[..., Memory], tmp_path: Path
 ) -> None:
-    embedder = CachedEmbedder(HashEmbedder(64))
+    inner = Asked(64)
+    embedder = CachedEmbedder(inner)
     memory = opened(tmp_path / "m.mags", embedder=embedder)
     memory.observe(f"My code is {SECRET}.")
     memory.forget(SECRET)
+    inner.texts.clear()
     embedder.embed([f"My code is {SECRET}."])
-    assert embedder.hits == 0
+    assert inner.texts == [f"My code is {SECRET}."]
+
+
+class Asked(HashEmbedder):
+    """Keeps the texts it was asked to embed."""
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__(dimensions)
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.texts += texts
+        return super().embed(texts)
 
 
 class Slow(HashEmbedder):

@@ -149,7 +149,8 @@ def print_basis(reply: Reply, said: Console = out) -> None:
 
 def warnings(reply: Reply) -> list[str]:
     """What did not go well beside a reply."""
-    return [*([reply.fallback] if reply.fallback else []), *reply.warnings]
+    told = (reply.fallback, *reply.warnings)
+    return list(dict.fromkeys(one for one in told if one))
 
 
 def print_warnings(reply: Reply, said: Console = out) -> None:

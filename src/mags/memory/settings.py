@@ -69,6 +69,7 @@ class Parts:
     while it is open, by this thread; `summarise`: a theme's text from its members'
     texts, by a model (raises ModelError; without one it is extracted). `linker`: trained weights
     of first edges. `router`: what turns of a conversation want; without one any may tell and ask.
+    `has_model`: whether a language model is there to chat with.
     """
 
     embedder: Embedder
@@ -83,8 +84,4 @@ class Parts:
     summarise: Callable[[Sequence[str]], str] | None = None
     linker: AttentionWeights | None = None
     router: Router | None = None
-
-    @property
-    def has_model(self) -> bool:
-        """Whether a language model is configured, whose use is counted."""
-        return self.counting is not _uncounted
+    has_model: bool = False

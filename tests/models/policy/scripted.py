@@ -29,8 +29,10 @@ class ScriptedReader:
     ) -> Sequence[float]:
         return [float(sentence(one, turn) in self._ends.get(turn.text, ())) for one in held]
 
-    def answers(self, question: Turn, said: Turn) -> list[tuple[int, int, float]]:
-        return []
+    def answers(
+        self, question: Turn, said: Sequence[Turn]
+    ) -> Sequence[tuple[int, int, float] | None]:
+        return [None] * len(said)
 
 
 def fact(relation: str, object: str, *, probability: float, subject: str = "Ana") -> Fact:

@@ -69,13 +69,14 @@ from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 DASH = "\N{EM DASH}"
-FIRM, LATER = 0.4, 0.3
-"""How likely a later turn may answer otherwise than a fact that is surely held; the same where
-what holds now is asked."""
+FIRM = 0.4
+"""How likely a later turn may answer otherwise than a fact that is surely held."""
 OPENS = re.compile(r"([A-Z][\w'-]+) ([a-z]+)\b")
 """How a sentence begins that may be of somebody else than who says it: "Ana lives"."""
 TOLD_BY = re.compile(r"\b(?:i|we|my|our|i'm|we're)\b", re.I)
 """What says that it is of who says it, all the same."""
+MAY_ANSWER = 0.15
+"""How likely a turn answers, from which its news may be about what is asked."""
 YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
@@ -291,10 +292,9 @@ class ExtractiveAnswerer:
         if own.tentative or own.disputed or not held:
             return likely("fact", parsed, told) >= self.sure
         # What is surely held stands, unless a later turn of whom it tells answers otherwise.
-        against = LATER if NOW.search(turn.text) else FIRM
         return not any(
             one.candidate.item.at > own.at
-            and one.value >= against
+            and one.value >= FIRM
             and _is_about(subject, one.candidate.item)
             and not says(one, own, head)
             for one in read
@@ -341,10 +341,13 @@ def _is_told_anew(
     read: Sequence[Weighed],
 ) -> bool:
     """Whether a later turn of whom it tells ends or corrects a value; of what was, none does."""
+    asked = parsed.words - frozenset().union(*parsed.names)
     return not parsed.past and any(
         one.candidate.item.at > at
         and (_is_about(subject, one.candidate.item) or values & stems(one.candidate.item.text))
-        and tells_anew(one.candidate.item.text, values, parsed.words)
+        and tells_anew(
+            one.candidate.item.text, values, asked if one.value >= MAY_ANSWER else frozenset()
+        )
         for one in read
     )
 
