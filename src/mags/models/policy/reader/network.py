@@ -149,7 +149,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="2e9804ab04fe36ce089a7a76d12dc8ec0617d70ed8ab5e4eae355c61af33f2c4",
+    sha256="b384693f5d2451f4a094eebdc942b838149725b853b50dfb8db51a1cdc8f2986",
 )
 
 
