@@ -22,7 +22,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("what", choices=("pool", "fit"))
     parser.add_argument("names", nargs="*", default=["train", "dev", "locomo"])
     parser.add_argument("--share", type=float, default=1.0, help="of the questions, for the fit")
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=3)
     options = parser.parse_args(arguments)
     if options.what == "pool":
         for name in options.names:
