@@ -79,7 +79,7 @@ def table(memory: RankingMemory, world: GrowingState, probe: Probe) -> Candidate
     number: dict[str, int] = {}
     turns = []
     for row in ranking.found.rows.tolist():
-        name = _turn(world, row)
+        name = turn_of(world, row)
         turns.append(-1 if name is None else number.setdefault(name, len(number)))
     gold = frozenset(number.get(g, -2 - i) for i, g in enumerate(sorted(probe.gold)))
     return CandidateTable(
@@ -94,7 +94,8 @@ def table(memory: RankingMemory, world: GrowingState, probe: Probe) -> Candidate
     )
 
 
-def _turn(world: GrowingState, row: int) -> str | None:
+def turn_of(world: GrowingState, row: int) -> str | None:
+    """The turn that a candidate stands for: its own, or its fact's first source."""
     graph = world.state.graph
     node = int(graph.nodes["id"][row])
     if graph.nodes["kind"][row] == NodeKind.EPISODE:

@@ -1,0 +1,1 @@
+"""A trial of a trained second look at the first candidates of a recall."""
