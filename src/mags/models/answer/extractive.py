@@ -345,9 +345,7 @@ def _is_told_anew(
     return not parsed.past and any(
         one.candidate.item.at > at
         and (_is_about(subject, one.candidate.item) or values & stems(one.candidate.item.text))
-        and tells_anew(
-            one.candidate.item.text, values, asked if one.value >= MAY_ANSWER else frozenset()
-        )
+        and tells_anew(one.candidate, values, asked if one.value >= MAY_ANSWER else frozenset())
         for one in read
     )
 

@@ -409,11 +409,14 @@ def weighed_turns(
     return sorted(found, key=lambda one: -one.best)
 
 
-def tells_anew(text: str, values: frozenset[str], asked: frozenset[str]) -> bool:
-    """Whether a text told later ends or corrects a value, or tells anew of what is asked."""
+def tells_anew(found: Candidate, values: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether a turn told later ends or corrects a value, or tells anew of what is asked."""
+    text = found.item.text
     named = values & stems(text)
     if named and ENDED.search(text):
         return True
+    if values & stems(found.head):
+        return False  # the same once more
     anew = RENEWED.search(text) or CORRECTED.search(text) or TAKEN_BACK.match(text)
     return bool(anew and (named or asked & content(text)))
 
