@@ -255,7 +255,9 @@ class ExtractiveAnswerer:
         if best is None or best.best < self.sure:
             return closest_read(parsed, items, read)
         found, item = best.candidate, best.candidate.item
-        if _is_told_anew(item.speaker, item.at, stems(found.head), parsed, read):
+        theirs = [one for one in read if one.candidate.item.speaker == item.speaker]
+        over = not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
+        if over or _is_told_anew(item.speaker, item.at, stems(found.head), parsed, theirs):
             return closest_read(parsed, items, read)
         words = brief(found.quote)
         if best.value >= min(self.sure, best.quote):
@@ -283,7 +285,10 @@ class ExtractiveAnswerer:
             return False  # what comes again and again has no date
         subject = own.fact[0] if own.fact else own.speaker
         values = stems(head) or (stems(own.fact[2]) if own.fact else frozenset())
-        if _is_told_anew(subject, own.at, values, parsed, read):
+        theirs = [
+            one for one in read if _may_renew(subject, own.speaker, one.candidate.item.speaker)
+        ]
+        if _is_told_anew(subject, own.at, values, parsed, theirs):
             return False
         told = fact_features(parsed, own, head, fact.support, read)
         if read[0].best >= self.sure and says(read[0], own, head):
@@ -297,7 +302,7 @@ class ExtractiveAnswerer:
             and one.value >= FIRM
             and _is_about(subject, one.candidate.item)
             and not says(one, own, head)
-            for one in read
+            for one in theirs
         )
 
     def of_fact(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
@@ -331,6 +336,11 @@ class ExtractiveAnswerer:
         read = read_question(question)
         support = {item.id: strength for strength, item in judge(read, items, self.weights)}
         return closest(read, items, support)
+
+
+def _may_renew(subject: str, speaker: str, other: str) -> bool:
+    """Whether the word of another may be news: not of what somebody says of themself."""
+    return other == speaker or speaker.casefold() != subject.casefold()
 
 
 def _is_told_anew(

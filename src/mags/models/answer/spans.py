@@ -415,7 +415,9 @@ def tells_anew(found: Candidate, values: frozenset[str], asked: frozenset[str]) 
     named = values & stems(text)
     if named and ENDED.search(text):
         return True
-    if values & stems(found.head):
+    back = DENIED.search(text) or CORRECTED.search(text) or TAKEN_BACK.match(text)
+    head = stems(found.head)
+    if head and not back and (head <= values or values <= head):
         return False  # the same once more
     anew = RENEWED.search(text) or CORRECTED.search(text) or TAKEN_BACK.match(text)
     return bool(anew and (named or asked & content(text)))
