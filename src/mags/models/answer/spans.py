@@ -5,7 +5,7 @@ else is known of the turn: who said it of whom, how much of the question it has,
 are of the kind that is asked for, whether a later turn speaks of the same. Words that answer go
 first; a turn that surely answers, with words that are not sure, is quoted.
 
-The weights are fitted by `python -m benchmarks.answers --fit` on the corpus's `dev`.
+The weights are fitted by `python -m benchmarks.fit_answers` on the corpus's `dev`.
 """
 
 from __future__ import annotations
