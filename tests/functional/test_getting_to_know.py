@@ -210,6 +210,7 @@ KNOWN_IN_PORTO = (
     ("Where did Sara live before?", ["Porto", "Leeds"]),
     ("Where did Sara move from?", ["Leeds"]),
     ("Where is Tom from?", ["Porto"]),
+    ("What does Sara do?", ["engineer", "lead"]),
     ("Where does Sara work?", ["Nuvem", "startup"]),
     ("Where did Sara work before?", ["Feedzai"]),
     ("Who is Tom married to?", ["In"]),
