@@ -22,6 +22,8 @@ def at(day: str) -> float:
         ("When is it live?", "live by 2 dec", "2024-11-16", "2 December 2024"),
         ("When did she sing?", "it is on the second of March", "2024-02-12", "2 March 2024"),
         ("When is her birthday?", "its on the 20th", "2023-09-13", "20 September 2023"),
+        ("When is supper?", "supper on Saturday the 20th, at six", "2020-06-11", "20 June 2020"),
+        ("When is supper?", "supper is on Sat the 20th", "2020-06-11", "20 June 2020"),
         ("When is the club?", "chess club tuesdays 19.00", "2022-08-14", "tuesdays 19.00"),
         ("When did he move?", "he moved in May", "2024-08-10", "May 2024"),
         ("When did he move?", "he moved, at last", "2024-08-10", ""),
@@ -47,6 +49,8 @@ def test_of_several_days_the_one_beside_what_is_asked_is_told() -> None:
         ("Since when does she play?", "i play the pan since i was 11", "since i was 11"),
         ("How long did she work there?", "I sat there for nineteen years", "nineteen years"),
         ("Since when is it so?", "for three months now", "for three months"),
+        ("Since when is it so?", "three months today!", "since November 2019"),
+        ("How long does it take?", "across in thirty-one minutes", "thirty-one minutes"),
         ("Since when is it so?", "it is so", ""),
     ],
 )

@@ -26,8 +26,9 @@ _MONTH = "|".join(name[:3] for name in MONTHS)
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 _COUNT = (
-    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty"
-    r"|thirty|forty|fifty|sixty|a couple of|a few|several|half an?|\d+(?:[.,]\d)?)"
+    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
+    r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?|a couple of|a few|several"
+    r"|half an?|\d+(?:[.,]\d)?)"
 )
 _HOUR = (
     r"(?:\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?[ap]\.?m\b\.?|\d{1,2} o'clock"
@@ -96,6 +97,8 @@ def since_told(question: str, text: str, at: float, asked: frozenset[str] = froz
     if grown is not None:
         return grown[0]
     plain = _plain(text, at, future=False)
+    if long:  # "two years today": since then, not since today
+        plain = re.sub(rf"(?<={re.escape(long[-1].words)}) today\b", " ago", plain, flags=re.I)
     found = list(_told(plain, at, future=False))
     begun = _nearest([one for one in found if one.begins] or found, plain, asked)
     return f"since {begun}" if begun else f"for {long[0].words}" if len(long) == 1 else ""
@@ -137,8 +140,13 @@ def _plain(text: str, at: float, *, future: bool) -> str:
         rf"\bthe {_ORDINAL}(?=[\s,.;!?]*(?:$|[.,;!?]|at\b|in the))", _the, text, flags=re.I
     )
     text = re.sub(
-        rf"\bthe (?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?! (?:of|{_MONTH}|time|year|century|floor))",
-        lambda m: _day_of_month(int(m["day"]), at, future=future) or m[0],
+        rf"\b(?:(?P<week>{_WEEKDAY}),? )?the (?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
+        rf"(?! (?:of|{_MONTH}|time|year|century|floor))",
+        lambda m: (
+            f"{_weekday(m['week'])} the {m['day']}th"
+            if m["week"]
+            else _day_of_month(int(m["day"]), at, future=future) or m[0]
+        ),
         text,
         flags=re.I,
     )

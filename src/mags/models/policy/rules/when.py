@@ -20,6 +20,8 @@ _WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 COUNTED = {word: number for number, word in enumerate(_WORDS.split())}
 _NUMBERS = COUNTED | {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3, "several": 4}
 _HALF_A_YEAR_S = 183 * 86_400.0
+_NEAR_DAYS = 100
+"""How far off a weekday with the number of its day may be, where no month is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +232,15 @@ def _weekday(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
     return _days(now, -(back or (7 if which in {"last", "past"} else 0)))
 
 
+def _weekday_date(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    """The nearest day of a month's number that is such a weekday: "Saturday the 20th"."""
+    steps = sorted(range(-_NEAR_DAYS, _NEAR_DAYS + 1), key=lambda n: (abs(n), (n < 0) == future))
+    wanted, day = m["weekday"][:3], int(m["day"])
+    near = (now + timedelta(days=step) for step in steps)
+    found = (one for one in near if one.day == day and DAYS[one.weekday()].startswith(wanted))
+    return next((_days(one, 0) for one in found), None)
+
+
 def _number(m: re.Match[str]) -> int:
     return _NUMBERS[m["number"]] if m["number"] in _NUMBERS else min(int(m["number"]), 5000)
 
@@ -279,6 +290,7 @@ _LEAD = (
 )
 _WHICH = r"(?P<which>last|past|previous|this|next|coming)"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DAY_OF_MONTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
 _OF_WEEK = rf"(?:{_WEEKDAY},?\s+)?"
 _NAMED = (
     "(?P<name>the day before yesterday|the day after tomorrow|yesterday evening|yesterday|today"
@@ -317,6 +329,7 @@ _RULES = (
             (r"(?P<year>\d{4})-(?P<number_of_month>\d{2})-(?P<day>\d{2})", _iso),
             (rf"{_OF_WEEK}{_DAY}\s+(?:of\s+)?{_MONTH}{_OF_YEAR}", _date),
             (rf"{_OF_WEEK}{_MONTH}\s+{_DAY}(?:\s*,?\s*{_YEAR})?", _date),
+            (rf"{_WEEKDAY},?\s+(?:the\s+)?{_DAY_OF_MONTH}", _weekday_date),
             (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month),
             (_NAMED, _named),
             (rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", _ago),
