@@ -235,7 +235,7 @@ def _line(draft: _Draft, line: str) -> None:  # noqa: C901 - a case for each kin
         _last(draft, replace(draft.turns[-1], ends=(*draft.turns[-1].ends, ended)))
     elif line.startswith("? "):
         draft.questions.append(_asked(draft, line))
-    elif draft.texts and (place := _PLACE.fullmatch(line)):
+    elif draft.texts is not None and (place := _PLACE.fullmatch(line)):
         if place["id"] not in draft.texts:
             raise ValueError("no such turn in the data set")
         text, at = draft.texts[place["id"]]
@@ -298,13 +298,19 @@ def _texts(place: str) -> Mapping[str, tuple[str, datetime]] | None:
 
 def _case(data: list[dict[str, Any]], question: str) -> Iterator[_Session]:
     """The sessions of a question of LongMemEval."""
-    case = next(one for one in data if one["question_id"] == question)
-    for key, day, said in zip(
-        case["haystack_session_ids"], case["haystack_dates"], case["haystack_sessions"], strict=True
-    ):
-        if annotated(key):
-            begun = datetime.strptime(re.sub(r" \(\w+\)", "", day) + "Z", "%Y/%m/%d %H:%M%z")
-            yield key, begun, [(one["role"], one["content"]) for one in said]
+    for case in data:
+        if case["question_id"] != question:
+            continue
+        sessions = zip(
+            case["haystack_session_ids"],
+            case["haystack_dates"],
+            case["haystack_sessions"],
+            strict=True,
+        )
+        for key, day, said in sessions:
+            if annotated(key):
+                begun = datetime.strptime(re.sub(r" \(\w+\)", "", day) + "Z", "%Y/%m/%d %H:%M%z")
+                yield key, begun, [(one["role"], one["content"]) for one in said]
 
 
 def _steps(data: dict[str, Any]) -> Iterator[_Session]:
@@ -321,13 +327,15 @@ def _documents(data: list[dict[str, Any]], user: str) -> Iterator[_Session]:
 
     Several users share a persona, so it is the described persona that is annotated or not.
     """
-    found = [one["content"] for one in data if one["user_id"].startswith(user)]
-    if annotated(found[0].partition("\n\n[USER]")[0]):
-        for number, content in enumerate(found):
-            parts = _ROLE.split(content)[1:]
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            said = [(role.lower(), text.strip()) for role, text in pairs]
-            yield f"{user}_{number}", _FIRST + number * timedelta(days=30), said
+    found = [one for one in data if one["user_id"].startswith(user)]
+    found.sort(key=lambda one: int(one["id"].rpartition("_")[2]))
+    if not found or not annotated(found[0]["content"].partition("\n\n[USER]")[0]):
+        return
+    for number, one in enumerate(found):
+        parts = _ROLE.split(one["content"])[1:]
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        said = [(role.lower(), text.strip()) for role, text in pairs]
+        yield f"{user}_{number}", _FIRST + number * timedelta(days=30), said
 
 
 def _told(draft: _Draft, line: str) -> Told:
