@@ -1,12 +1,17 @@
 """The files of the corpus of talk: what they say, and what is refused."""
 
+import gzip
+import json
 import re
 from collections import Counter
+from itertools import count
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mags.errors import InvalidInput
-from mags_lab.talk.corpus import Ended, dialogues, parse
+from mags_lab.talk.corpus import Ended, annotated, dialogues, parse
 from mags_lab.talk.plan import REGISTERS, plans
 
 HEAD = "== ana-1 | friends | ana\npeople: Ana = Annie; Ben\n-- 2024-03-02\n"
@@ -74,6 +79,88 @@ def test_the_corpus_can_be_read_and_every_split_of_it_holds_dialogues():
 def test_ids_are_unique_so_that_no_dialogue_stands_in_two_splits():
     count = Counter(one.id for one in dialogues())
     assert [id for id, times in count.items() if times > 1] == []
+
+
+def _named(prefix: str, *, open_: bool) -> str:
+    """A name that may be annotated, or one of the other half."""
+    return next(name for n in count() if annotated(name := f"{prefix}{n}") == open_)
+
+
+def _case(key: str, text: str) -> Any:
+    said = [{"role": "user", "content": text}, {"role": "assistant", "content": "Nice."}]
+    return [
+        {
+            "question_id": "q",
+            "haystack_session_ids": [key],
+            "haystack_dates": ["2023/05/20 (Sat) 10:00"],
+            "haystack_sessions": [said],
+        }
+    ]
+
+
+def _steps(key: str, text: str) -> Any:
+    message = {"peer_id": "user", "content": text, "created_at": "2023-05-20T10:00:00"}
+    made = {"step_type": "create_session", "session_id": key}
+    return {"steps": [made, {**made, "step_type": "add_messages", "messages": [message]}]}
+
+
+def _stored(folder: Path, data: Any) -> str:
+    (folder / "set.json.gz").write_bytes(gzip.compress(json.dumps(data).encode()))
+    return "set.json.gz"
+
+
+@pytest.mark.parametrize(("form", "part"), [(_case, "#q"), (_steps, "")])
+def test_a_session_of_longmemeval_is_read_in_place_in_both_forms_of_its_files(
+    form: Any, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MAGS_DATA", str(tmp_path))
+    key = _named(f"open-{form.__name__}-", open_=True)
+    place = _stored(tmp_path, form(key, "I moved to Graz.")) + part
+    (one,) = parse(f"== d | assistant | x | {place}\n@ {key}:0\n+ s | me | lives in | Graz\n")
+    (said,) = one.turns
+    assert (said.text, said.speaker, said.session) == ("I moved to Graz.", "user", key)
+    assert said.at.isoformat() == "2023-05-20T10:00:00+00:00"
+
+
+def _documents(persona: str, *texts: str) -> Any:
+    head = f"[SYSTEM] Current user persona: {persona}\n\n[USER] User: Hi!\n\n[ASSISTANT] Hi."
+    return [
+        {"id": f"abcdef_{n}", "user_id": "abcdef", "content": f"{head}\n\n[USER] User: {text}"}
+        for n, text in enumerate(texts)
+    ]
+
+
+def test_a_user_of_personamem_is_read_in_place_by_session_and_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MAGS_DATA", str(tmp_path))
+    profile = "[SYSTEM] Current user persona: "
+    persona = next(name for n in count() if annotated(profile + (name := f"Ana {n}")))
+    data = _documents(persona, "I love opera.\n\nTruly.", "I gave up opera.")
+    place = _stored(tmp_path, data[::-1]) + "#abc"
+    (one,) = parse(f"== d | assistant | x | {place}\n@ abc_0:3\n@ abc_1:3\n")
+    first, last = one.turns
+    assert (first.text, last.text) == ("I love opera.\n\nTruly.", "I gave up opera.")
+    assert (first.session, last.session) == ("abc_0", "abc_1")
+    assert (last.at - first.at).days == 30
+
+
+def test_what_measures_cannot_be_annotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MAGS_DATA", str(tmp_path))
+    profile = "[SYSTEM] Current user persona: "
+    persona = next(name for n in count() if not annotated(profile + (name := f"Eve {n}")))
+    key = _named("shut-", open_=False)
+    for n, (data, part, id) in enumerate(
+        (
+            (_case(key, "Hi."), "#q", f"{key}:0"),
+            (_steps(key, "Hi."), "", f"{key}:0"),
+            (_documents(persona, "Hi."), "#abcd", "abcd_0:1"),
+        )
+    ):
+        (tmp_path / f"{n}").mkdir()
+        place = f"{n}/{_stored(tmp_path / f'{n}', data)}{part}"
+        with pytest.raises(InvalidInput, match="no such turn"):
+            parse(f"== d | assistant | x | {place}\n@ {id}\n")
 
 
 @pytest.mark.parametrize("register", sorted(REGISTERS))

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from mags.caches import cached
 from mags.errors import InvalidInput
@@ -57,6 +58,11 @@ _TURN = re.compile(r"(?:\[(?P<label>\w+)\] )?(?P<speaker>[^:|]{1,40}): (?P<text>
 _PLACE = re.compile(r"(?:\[(?P<label>\w+)\] )?@ (?P<id>\S+:\d+)")
 _WHEN = re.compile(r"-- (\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)(?: \| (.+))?")
 _TIME = re.compile(r"\d{4}(-\d\d){0,2}")
+_ROLE = re.compile(r"^\[(SYSTEM|USER|ASSISTANT)\] (?:User: |Assistant: )?", re.MULTILINE)
+_FIRST = datetime(2024, 1, 1, 12, tzinfo=UTC)
+
+_Session: TypeAlias = tuple[str, datetime, list[tuple[str, str]]]
+"""Its id, when it begins, and its messages as (role, text)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +193,7 @@ def parse(text: str, name: str = "text") -> list[Dialogue]:  # noqa: C901 - one 
                 id, register, hand, *place = _parts(line[3:], 3, 4)
                 draft = _Draft(id, register, hand)
                 if place:
-                    draft.texts = _haystack(place[0])
+                    draft.texts = _texts(place[0])
             elif draft is None:
                 raise ValueError("a file begins with == id | register | hand")
             elif draft.texts is not None:
@@ -229,7 +235,7 @@ def _line(draft: _Draft, line: str) -> None:  # noqa: C901 - a case for each kin
         _last(draft, replace(draft.turns[-1], ends=(*draft.turns[-1].ends, ended)))
     elif line.startswith("? "):
         draft.questions.append(_asked(draft, line))
-    elif draft.texts and (place := _PLACE.fullmatch(line)):
+    elif draft.texts is not None and (place := _PLACE.fullmatch(line)):
         if place["id"] not in draft.texts:
             raise ValueError("no such turn in the data set")
         text, at = draft.texts[place["id"]]
@@ -261,25 +267,75 @@ def _turn(draft: _Draft, label: str | None, said: Said) -> None:
     draft.turns.append(said)
 
 
+def annotated(key: str) -> bool:
+    """Whether a session or persona of a public set may be annotated; the other half measures."""
+    return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 2 == 0
+
+
 @cached(8)
-def _haystack(place: str) -> Mapping[str, tuple[str, datetime]] | None:
-    """What the user says in a case of LongMemEval, by session:index; None without the data."""
-    file, _, question = place.partition("#")
+def _texts(place: str) -> Mapping[str, tuple[str, datetime]] | None:
+    """What the user says in the annotated half of a data set, by session:index; None without it.
+
+    `place`: file#question or file of LongMemEval, file#user (its first letters) of PersonaMem.
+    """
+    file, _, part = place.partition("#")
     path = Path(os.environ.get("MAGS_DATA", "../shared/data")) / file
     if not path.is_file():
         return None
     with gzip.open(path, "rt", encoding="utf-8") as raw:
-        case = next(one for one in json.load(raw) if one["question_id"] == question)
-    found = {}
-    for key, day, said in zip(
-        case["haystack_session_ids"], case["haystack_dates"], case["haystack_sessions"], strict=True
-    ):
-        begun = datetime.strptime(re.sub(r" \(\w+\)", "", day) + "Z", "%Y/%m/%d %H:%M%z")
-        for place_, message in enumerate(said):
-            if message["role"] == "user":
-                at = begun + timedelta(minutes=place_)
-                found[f"{key}:{place_}"] = (message["content"], at)
-    return found
+        data = json.load(raw)
+    if isinstance(data, dict):
+        sessions = _steps(data)
+    else:
+        sessions = _documents(data, part) if "user_id" in data[0] else _case(data, part)
+    return {
+        f"{key}:{index}": (text, begun + timedelta(minutes=index))
+        for key, begun, said in sessions
+        for index, (role, text) in enumerate(said)
+        if role == "user"
+    }
+
+
+def _case(data: list[dict[str, Any]], question: str) -> Iterator[_Session]:
+    """The sessions of a question of LongMemEval."""
+    for case in data:
+        if case["question_id"] != question:
+            continue
+        sessions = zip(
+            case["haystack_session_ids"],
+            case["haystack_dates"],
+            case["haystack_sessions"],
+            strict=True,
+        )
+        for key, day, said in sessions:
+            if annotated(key):
+                begun = datetime.strptime(re.sub(r" \(\w+\)", "", day) + "Z", "%Y/%m/%d %H:%M%z")
+                yield key, begun, [(one["role"], one["content"]) for one in said]
+
+
+def _steps(data: dict[str, Any]) -> Iterator[_Session]:
+    """The sessions of a question of LongMemEval that is told as steps."""
+    for step in data["steps"]:
+        said = step.get("messages")
+        if said and annotated(step["session_id"]):
+            begun = datetime.fromisoformat(said[0]["created_at"]).replace(tzinfo=UTC)
+            yield step["session_id"], begun, [(one["peer_id"], one["content"]) for one in said]
+
+
+def _documents(data: list[dict[str, Any]], user: str) -> Iterator[_Session]:
+    """The sessions of a user of PersonaMem, a month apart as they have no dates.
+
+    Several users share a persona, so it is the described persona that is annotated or not.
+    """
+    found = [one for one in data if one["user_id"].startswith(user)]
+    found.sort(key=lambda one: int(one["id"].rpartition("_")[2]))
+    if not found or not annotated(found[0]["content"].partition("\n\n[USER]")[0]):
+        return
+    for number, one in enumerate(found):
+        parts = _ROLE.split(one["content"])[1:]
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        said = [(role.lower(), text.strip()) for role, text in pairs]
+        yield f"{user}_{number}", _FIRST + number * timedelta(days=30), said
 
 
 def _told(draft: _Draft, line: str) -> Told:
