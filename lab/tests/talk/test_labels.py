@@ -1,10 +1,13 @@
 """Gold facts as rows of a layout, and whether what was made says them."""
 
+from datetime import UTC, datetime
+
 import pytest
 
-from mags.models.policy.reader.layout import SPEAKER, SPECIAL
+from mags.models.policy.reader.layout import SPEAKER, SPECIAL, passage
+from mags.ports.policy import Turn
 from mags_lab.talk.corpus import Dialogue, Ended, Told, parse
-from mags_lab.talk.labels import core, examples, named_relation
+from mags_lab.talk.labels import core, days, examples, named_relation, nearly
 from mags_lab.talk.matching import Made, ends, says
 
 TALK = """== one | friends | ana
@@ -38,6 +41,27 @@ def test_objects_subjects_and_verbs_are_pointed_at_and_what_cannot_be_is_left_ou
     assert words(layout, second.object) == "Oslo"
     assert words(layout, second.subject) == "my brother"
     assert words(layout, second.verb) == "moved to"
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (["2 March 2024"], "today"),
+        (["her new green bike"], "green bike"),
+        (["three bikes"], ""),
+    ],
+)
+def test_an_answer_is_pointed_at_as_a_day_or_by_the_words_most_like_it(
+    answers: list[str], said: str
+):
+    turn = Turn(
+        text="I got a green bike and a bicycle today.",
+        speaker="Ana",
+        at=datetime(2024, 3, 2, tzinfo=UTC).timestamp(),
+    )
+    layout, (line,) = passage(Turn(text="What?", speaker="Ana"), [turn])
+    found = [*days(answers, turn, layout, line), *nearly(answers, layout, line)]
+    assert {words(layout, one) for one in found} == ({said} if said else set())
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,11 @@ from mags.models.policy.reader.layout import (
     PART,
     SPEAKER,
     SPECIAL,
-    asked_layout,
     ended_layout,
     laid_out,
     marks,
     parts,
+    passage,
     rows,
 )
 from mags.models.policy.reader.reading import said_relation
@@ -97,10 +99,16 @@ def test_what_is_held_stands_in_the_line_before_the_turn():
     assert found.text == "you: Where are you?\nyou: I live in Rome\nI: I'm in Oslo."
 
 
-def test_a_remembered_turn_stands_after_the_question_each_with_who_said_it():
+def test_remembered_turns_stand_after_the_question_in_the_order_they_were_said():
     asked = Turn(text="Where is Ana?", speaker="Bob")
-    found = asked_layout(asked, TURN)
-    assert found.text == "you: Bob: Where is Ana?\nI: Ana: I'm in Oslo."
+    later, first = replace(TURN, at=2.0), Turn(text="She left.", speaker="Cy Dee", at=1.0)
+    found, lines = passage(asked, [later, first])
+    assert found.text == "you: Bob: Where is Ana?\nCy Dee: She left.\nAna: I'm in Oslo."
+    for said, line in zip((later, first), lines, strict=True):
+        words = [found.words[row - SPECIAL] for row in range(line.first, line.end)]
+        own = [said.text[one.start - line.shift : one.end - line.shift] for one in words]
+        assert own == [one.text for one in words]
+        assert found.words[line.opens - SPECIAL].text == said.speaker.split()[0]
 
 
 @pytest.mark.parametrize(

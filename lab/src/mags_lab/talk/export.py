@@ -22,7 +22,7 @@ from mags_lab.talk.corpus import Asked, Dialogue
 from mags_lab.talk.encoder import Encoder
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY
 from mags_lab.talk.matching import Made, ends, says
-from mags_lab.talk.material import made_of, turn_of, with_before
+from mags_lab.talk.material import made_of, recalled, turn_of, with_before
 from mags_lab.talk.model import Reader
 from mags_lab.talk.stored import write_arrays
 
@@ -30,8 +30,6 @@ PLAIN = Calibration(weights={"begun": 1.0})
 """Before it is calibrated: a fact is as likely as its object begins."""
 PAIR = Calibration(weights={"pair": 1.0})
 UNTRIED = {"right": PLAIN, "over": PAIR, "answer": Calibration(weights={"span": 1.0})}
-NEAREST = 3
-"""Turns that share most words with a question, among which its answer is looked for."""
 FEWEST = 10
 """Closings from which a share of them says anything."""
 LEAST = {"guess": 0.6, "sure": 0.78, "ends": 0.75}
@@ -171,22 +169,14 @@ def answers_calibrated(reader: TrainedReader, told: Sequence[Dialogue]) -> Calib
     """How likely the words that are found in a turn answer a question."""
     found = []
     for one in told:
-        by_id = {said.id: said for said in one.turns}
-        for asked in one.questions:
-            words = stems(asked.text)
-            near = sorted(one.turns, key=lambda s: -len(words & stems(f"{s.speaker} {s.text}")))[
-                :NEAREST
-            ]
-            turns = list({s.id: s for s in (*near, *(by_id[i] for i in asked.evidence))}.values())
-            read = reader.answer_features(
-                Turn(text=asked.text, speaker=asked.who),
-                [Turn(text=said.text, speaker=said.speaker) for said in turns],
+        for asked, turns in recalled(one):
+            read = reader.answers(
+                Turn(text=asked.text, speaker=asked.who), list(map(turn_of, turns))
             )
-            for said, span in zip(turns, read, strict=True):
-                if span is not None:
-                    start, end, features = span
-                    right = said.id in asked.evidence and _answers(said.text[start:end], asked)
-                    found.append((features, right))
+            for said, words in zip(turns, read, strict=True):
+                if words is not None:
+                    right = _answers(said.text[words.start : words.end], asked)
+                    found.append((words.features, right and said.id in asked.evidence))
     return logistic(found)
 
 

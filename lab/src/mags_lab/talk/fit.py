@@ -35,7 +35,7 @@ from mags_lab.talk.export import (
 )
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY, classes, polarity_of
 from mags_lab.talk.material import ASKS, ENDS, Piece, Pieces, batches, seen
-from mags_lab.talk.model import Reader, Shape
+from mags_lab.talk.model import FAR, Reader, Shape
 from mags_lab.training.optimisers import (
     latest,
     load_checkpoint,
@@ -48,6 +48,8 @@ RATE, HEADS, FALL, NORM = 1e-4, 1e-3, 0.85, 1.0
 """Rate of the encoder's last layer and of the heads; of a layer as a share of the next one's."""
 HIDDEN = 0.06
 TOKENS = 3000
+SHOWN = 0.5
+"""What the turns that show what is asked weigh, against the words of it."""
 
 
 def together(some: Sequence[Piece]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
@@ -87,12 +89,33 @@ def loss_of(
         gold = torch.tensor([float(one.ends) for one in some])
         return bce(model.ends(pooled[:, 1]).squeeze(1), gold)
     if task == ASKS:
-        scores = model.answer(x).masked_fill(~rows[:, :, None], -1e4)
-        span = torch.tensor([one.span for one in some])
-        return 0.5 * (
-            cross_entropy(scores[..., 0], span[:, 0]) + cross_entropy(scores[..., 1], span[:, 1])
-        )
+        return _asking(model, some, x)
     return _reading(model, some, relations, (x, pooled, signs, rows))
+
+
+def _asking(model: Reader, some: Sequence[Piece], x: Tensor) -> Tensor:
+    """The loss of passages: which turns show what is asked, and where the words of it stand.
+
+    Of several places that answer any will do (marginal likelihood: Clark and Gardner 2018,
+    "Simple and Effective Multi-Paragraph Reading Comprehension").
+    """
+    may = torch.zeros(x.shape[:2], dtype=torch.bool)
+    may[:, 0] = True
+    for place, one in enumerate(some):
+        for line in one.lines:
+            may[place, line.first : line.end] = True
+    likely = model.answer(x).masked_fill(~may[:, :, None], FAR).log_softmax(dim=1)
+    told = [
+        -torch.logsumexp(likely[place, sorted({span[end] for span in one.answers}), end], dim=0)
+        for place, one in enumerate(some)
+        for end in (0, 1)
+        if one.answers
+    ]
+    opens = [(place, line.opens) for place, one in enumerate(some) for line in one.lines]
+    rows, columns = torch.tensor(opens).unbind(1)
+    shows = torch.tensor([float(shown) for one in some for shown in one.shows])
+    loss = SHOWN * bce(model.shown(x[rows, columns]).squeeze(1), shows)
+    return loss + torch.stack(told).mean() if told else loss
 
 
 def _reading(
@@ -230,4 +253,4 @@ def begin(model: Reader, relations: Sequence[str], start: Trained) -> None:
             if relation in start.relations:
                 rows[place] = found[name][start.relations.index(relation)]
         found[name] = rows
-    model.load_state_dict(found)
+    model.load_state_dict({**model.state_dict(), **found})

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout, parts
+from mags.models import rendering
+from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout, Line, parts
 from mags.models.policy.reader.reading import DENYING
+from mags.models.policy.rules.when import COUNTED, times
+from mags.models.words import stems
 from mags.ports.english import is_verb, lemma, third_person
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, normalise
@@ -26,6 +29,9 @@ IGNORED = -100
 """A class that nothing is learned from."""
 OPEN = "?"
 """The class of a relation that is no class of its own: its verb is pointed at."""
+ALIKE = 0.6
+"""How alike words of a turn are to an answer (F1 of their stems), from which they say it."""
+_DAY = re.compile(rf"\b\d{{1,2}} (?:{'|'.join(rendering.MONTHS)})\b")
 COMMON = 5
 """How often a relation is told in training to be a class."""
 _NARROWS = frozenset(
@@ -188,6 +194,59 @@ def spans_of(wording: str, layout: Layout, *, everywhere: bool = False) -> list[
 
 
 _WORD = re.compile(r"[^\W_]+|[^\w\s]|_", re.UNICODE)
+
+
+def days(
+    answers: Iterable[str], said: Turn, layout: Layout, line: Line
+) -> Iterator[tuple[int, int]]:
+    """Rows of a line whose words tell one of some days: "tomorrow" of "3 May 2024"."""
+    wanted = [found for one in answers for found in _DAY.findall(one)]
+    places = [
+        (time.start, time.end)
+        for future in (False, True)
+        for time in times(said.text, said.at, future=future)
+        if any(rendering.date(time.since).startswith(f"{day} ") for day in wanted)
+    ]
+    places += [
+        found.span()
+        for day in wanted
+        for found in re.finditer(rf"\b(?:the )?{day.split()[0]}(?:st|nd|rd|th)\b", said.text)
+    ]
+    for start, end in places:
+        rows = [
+            row
+            for row in range(line.first, line.end)
+            if start <= layout.words[row - SPECIAL].start - line.shift < end
+        ]
+        if rows:
+            yield rows[0], rows[-1]
+
+
+def nearly(answers: Iterable[str], layout: Layout, line: Line) -> Iterator[tuple[int, int]]:
+    """The rows of a line whose words are most like an answer's, where they are like enough."""
+    said = [_plain(layout.words[row - SPECIAL].text) for row in range(line.first, line.end)]
+    best, likest = None, ALIKE
+    for one in answers:
+        wanted = frozenset[str]().union(*map(_plain, _WORD.findall(one)))
+        for first in (place for place, words in enumerate(said) if words & wanted):
+            held = frozenset[str]()
+            for last in range(first, min(len(said), first + len(wanted) + 5)):
+                held |= said[last]
+                like = 2 * len(held & wanted) / (len(held) + len(wanted))
+                if said[last] & wanted and like > likest:
+                    best, likest = (line.first + first, line.first + last), like
+    if best is not None:
+        yield best
+
+
+def _plain(word: str) -> frozenset[str]:
+    """The stems of a word, a number in figures; none of a word that tells nothing."""
+    low = word.casefold()
+    if low in _IDLE | _OWNER or not low[:1].isalnum():
+        return frozenset()
+    return frozenset({str(COUNTED[low])}) if low in COUNTED else stems(low)
+
+
 _OWNER = {"my", "our", "his", "her", "their", "the", "your"}
 
 

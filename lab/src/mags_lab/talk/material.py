@@ -12,36 +12,46 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+import mags
+from mags.models.answer.question import read_question
+from mags.models.answer.spans import given, to_read
 from mags.models.embed.onnx import SHIPPED, ModelFile, TokenStates, checked_bytes
 from mags.models.embed.windows import Windower
 from mags.models.policy.reader.layout import (
     Layout,
-    asked_layout,
+    Line,
     ended_layout,
     marks,
+    passage,
     rows,
 )
 from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.reader.reading import Fact
+from mags.models.policy.rules import RulePolicy
 from mags.models.words import stems
+from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
-from mags_lab.talk.corpus import Dialogue, Said, Told
+from mags_lab.talk.corpus import Asked, Dialogue, Said, Told
 from mags_lab.talk.encoder import Encoder
-from mags_lab.talk.labels import Gold, examples, spans_of
+from mags_lab.talk.labels import Gold, days, examples, nearly, spans_of
 from mags_lab.talk.matching import Made, ends
 
 READ, ENDS, ASKS = "read", "ends", "asks"
 HELD, FEWER = 6, 3
 """Facts that a turn does not end: of one that ends something, and of one that only tells."""
 _ME = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b", re.IGNORECASE)
-OTHERS = 3
-"""Turns that do not answer a question, to one that does."""
+SHOWN = 12
+"""Memories that are recalled for a question."""
+THINNED, KEPT, WITHHELD = 0.3, 0.7, 0.25
+"""Of questions, how many are shown fewer turns, how many of these, and how many no evidence."""
+NAMES = ("Ines", "Marlow", "Petra", "Tomas", "Yuki")
+"""People nobody has heard of, to be asked about in vain."""
 
 
 SHARES: Mapping[str, Callable[[Piece], float]] = {
     READ: lambda one: 1.0,
     ENDS: lambda one: 1.0 if one.ends else 0.35,
-    ASKS: lambda one: 0.7 if one.span != (0, 0) else 0.3,
+    ASKS: lambda one: 1.0,
 }
 """How many of a task are learned from in a round: what is rare, always."""
 
@@ -51,7 +61,9 @@ class Piece:
     """One text to learn from: its rows, tokens (t,), what rows are made of (rows, t),
     and what the layers that stay make of the tokens, (t, w).
 
-    `gold`, `worth`: of `READ`. `ends`: of `ENDS`. `span`: of `ASKS`, (0, 0) for no answer.
+    `gold`, `worth`: of `READ`. `ends`: of `ENDS`. Of `ASKS`: `lines`, the turns of a passage,
+    `shows`, which of them are evidence, and `answers`, the rows that answer: (0, 0) where none
+    does, nothing where the answer is not said in words of its own.
     """
 
     task: str
@@ -59,7 +71,9 @@ class Piece:
     gold: tuple[Gold, ...] = ()
     worth: tuple[bool, bool] = (False, False)
     ends: bool = False
-    span: tuple[int, int] = (0, 0)
+    lines: tuple[Line, ...] = ()
+    shows: tuple[bool, ...] = ()
+    answers: tuple[tuple[int, int], ...] = ()
     ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     pool: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     marks: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
@@ -91,9 +105,33 @@ class Pieces:
             read = read_by(reader, one) if reader else ()
             for layout, over in pairs(one, rng, read):
                 found.append(Piece(task=ENDS, layout=layout, ends=over))
-            for layout, span in questions(one, rng):
-                found.append(Piece(task=ASKS, layout=layout, span=span))
+            for asked, turns in questions(one, rng):
+                found += self._asked(asked, turns)
         return [made for one in found if (made := self._tokens(one)) is not None]
+
+    def _asked(self, asked: Asked, turns: Sequence[Said]) -> list[Piece]:
+        """The passage of a question, without the turns behind that the window does not hold."""
+        question = Turn(text=asked.text, speaker=asked.who)
+        parsed = read_question(question)
+        while turns:
+            parts = given(parsed, [one.text for one in turns])
+            said = [
+                replace(turn_of(one), text=one.text[first:last])
+                for one, (first, last) in zip(turns, parts, strict=True)
+            ]
+            layout, lines = passage(question, said)
+            if self._windower.tokens(layout.text)[2]:
+                shows = tuple(one.id in asked.evidence for one in turns)
+                spans = [
+                    span
+                    for one, line, shown in zip(said, lines, shows, strict=True)
+                    if shown
+                    for span in answering(asked, one, layout, line)
+                ]
+                answers = tuple(spans) if any(shows) else ((0, 0),)
+                return [Piece(task=ASKS, layout=layout, lines=lines, shows=shows, answers=answers)]
+            turns = turns[:-1]
+        return []
 
     def _tokens(self, piece: Piece) -> Piece | None:
         ids, spans, whole = self._windower.tokens(piece.layout.text)
@@ -188,45 +226,85 @@ def _likeness(held: Made, said: Said) -> float:
     return len(words & heard) + (held.subject == said.speaker)
 
 
-def questions(dialogue: Dialogue, rng: Random) -> list[tuple[Layout, tuple[int, int]]]:
-    """Questions with turns that answer them and turns that do not."""
-    found: list[tuple[Layout, tuple[int, int]]] = []
-    for asked in dialogue.questions:
-        question = Turn(text=asked.text, speaker=asked.who)
-        evidence = set(asked.evidence)
-        for said in dialogue.turns:
-            if said.id in evidence:
-                layout = asked_layout(question, turn_of(said))
-                spans = [span for one in asked.answers for span in spans_of(one, layout)]
-                if spans:
-                    found.append((layout, spans[0]))
-                    other = of_another(question, said, dialogue, rng)
-                    found += [(asked_layout(other, turn_of(said)), (0, 0))] if other else []
-        others = [one for one in dialogue.turns if one.id not in evidence]
-        words = stems(asked.text)
-        others.sort(
-            key=lambda one: (-len(words & stems(f"{one.speaker} {one.text}")), rng.random())
-        )
-        for said in others[:OTHERS]:
-            layout = asked_layout(question, turn_of(said))
-            if not any(spans_of(one, layout) for one in asked.answers):
-                found.append((layout, (0, 0)))
-    return found
+def questions(dialogue: Dialogue, rng: Random) -> Iterator[tuple[Asked, Sequence[Said]]]:
+    """Questions, each with the turns that a memory recalls for it, likeliest first.
+
+    Also with some of them, without those that answer, and about somebody they say nothing of.
+    """
+    if not dialogue.questions:
+        return
+    for asked, turns in recalled(dialogue):
+        if not turns:
+            continue
+        evidence = {*asked.evidence}
+        if rng.random() < THINNED:
+            kept = [one for one in turns if one.id in evidence or rng.random() < KEPT]
+            turns = kept or turns
+        yield asked, turns
+        if not asked.answers:
+            continue
+        others = [one for one in turns if one.id not in evidence]
+        if others and rng.random() < WITHHELD:
+            yield replace(asked, answers=(), evidence=()), others
+        other = of_another(asked, turns, dialogue, rng)
+        if other is not None and rng.random() < WITHHELD:
+            yield other, turns
 
 
-def of_another(question: Turn, said: Said, dialogue: Dialogue, rng: Random) -> Turn | None:
-    """The question about, or by, somebody the turn says nothing of; None where it names nobody."""
+def recalled(dialogue: Dialogue) -> Iterator[tuple[Asked, Sequence[Said]]]:
+    """The questions of a dialogue with the turns that are read for each, likeliest first."""
+    with mags.open(None, policy=RulePolicy()) as memory:
+        told = {
+            memory.observe(
+                said.text, speaker=said.speaker, at=said.at, session=said.session
+            ).episode_id: said
+            for said in dialogue.turns
+        }
+        for asked in dialogue.questions:
+            hits = memory.recall(asked.text, k=SHOWN, speaker=asked.who)
+            items = [
+                ContextItem(id=hit.id, text=told[hit.id].text, speaker=told[hit.id].speaker)
+                for hit in hits
+                if hit.id in told
+            ]
+            question = Turn(text=asked.text, speaker=asked.who)
+            chosen = to_read(question, read_question(question), items)
+            yield asked, [told[item.id] for item in chosen]
+
+
+def answering(asked: Asked, said: Turn, layout: Layout, line: Line) -> list[tuple[int, int]]:
+    """Rows of a line that say an accepted answer: letter by letter, as a day, or nearly."""
+    if asked.kind in ("yes/no", "overview"):
+        return []
+    exact = [
+        span
+        for one in asked.answers
+        for span in spans_of(one, layout)
+        if line.first <= span[0] and span[1] < line.end
+    ]
+    return (
+        exact
+        or [*days(asked.answers, said, layout, line)]
+        or [*nearly(asked.answers, layout, line)]
+    )
+
+
+def of_another(
+    asked: Asked, turns: Sequence[Said], dialogue: Dialogue, rng: Random
+) -> Asked | None:
+    """The question about, or by, somebody the turns say nothing of; None where it names nobody."""
     people = {*dialogue.people, *(one.speaker for one in dialogue.turns)}
-    heard = stems(f"{said.speaker} {said.text}")
-    absent = sorted(one for one in people if one and not stems(one) & heard)
+    heard = stems(" ".join(f"{one.speaker} {one.text}" for one in turns))
+    absent = sorted(one for one in (*people, *NAMES) if one and not stems(one) & heard)
     if not absent:
         return None
     other = rng.choice(absent)
-    named = sorted((one for one in people if one and one in question.text), key=len)
+    unanswered = replace(asked, answers=(), evidence=())
+    named = sorted((one for one in people if one and one in asked.text), key=len)
     if named and other not in named:
-        return replace(question, text=question.text.replace(named[-1], other))
-    if not named and question.speaker == said.speaker and _ME.search(question.text):
-        return replace(question, speaker=other)
+        return replace(unanswered, text=asked.text.replace(named[-1], other))
+    if not named and _ME.search(asked.text):
+        return replace(unanswered, who=other)
     return None
 
 

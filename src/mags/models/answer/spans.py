@@ -24,6 +24,7 @@ from mags.models.answer.question import ParsedQuestion, content
 from mags.models.answer.support import compare, contrary, kind_share, rare_share, spans_days
 from mags.models.answer.told import CLAUSE, CORRECTED, DENIED, HEDGED, SINCE
 from mags.models.policy.reader.network import Calibration
+from mags.models.policy.reader.reading import Found
 from mags.models.words import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import ASSISTANTS, Turn
@@ -37,8 +38,10 @@ LEAST_ASKED = 0.6
 """Share of what is asked that a sentence has to speak of to say yes or no to it."""
 MOST_SHOWN = 240
 """Characters of a quote."""
-MOST_GIVEN = 540
-"""Characters of a turn that the reader sees at once."""
+MOST_GIVEN = 850
+"""Characters of all turns together, which the reader sees at once."""
+OF_EACH = (400, 240, 140)
+"""Characters of a turn, of which the first is taken that leaves room for all."""
 SENTENCE = re.compile(rf"{STOP}|\n+")
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
@@ -86,10 +89,9 @@ REFUSED = re.compile(r"(?:it is|that is|that's|it's) not (?:so|true|right)\b", r
 NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
 NAME_BEHIND = re.compile(r"(?: [^\W\d_a-z][\w'-]+)+")
 
-SpanReader = Callable[[Turn, Sequence[Turn]], Sequence["tuple[int, int, float] | None"]]
-"""A question and remembered turns, to where words of each answer and how likely: (start, end, p).
-
-None where nothing of a turn can."""
+SpanReader = Callable[[Turn, Sequence[Turn]], Sequence[Found | None]]
+"""A question and remembered turns, likeliest first, to the words of each that answer; None for a
+turn that could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,25 +112,16 @@ def candidates(
 ) -> list[Candidate]:
     """The turns that are read, with what speaks for each, in the order they were read."""
     asked = whom(question, parsed, items)
-    turns = list(
-        {
-            item.text: item
-            for item in items
-            if item.fact is None and not (REFUSED.match(item.text) and parsed.kind != "yesno")
-        }.values()
-    )
-    order = sorted(range(len(turns)), key=lambda n: (stranger(asked, turns[n]) == 1.0, n))
-    order = order[:MOST_READ]
-    if not order:
+    chosen = to_read(question, parsed, items)
+    if not chosen:
         return []
-    chosen = [turns[n] for n in order]
     spans = _spans(question, parsed, chosen, reader)
     stand = compare(parsed, chosen)
     words = parsed.words - frozenset().union(*parsed.names) - asked
     said = stems(question.text)
     now = NOW.search(question.text) is not None
     found = []
-    for place, item, span, one in zip(order, chosen, spans, stand, strict=True):
+    for place, (item, span, one) in enumerate(zip(chosen, spans, stand, strict=True)):
         others = [other for other in spans if other is not span]
         head = _head(question.text, parsed, item, span)
         unlike = [other for other in others if not other.alike(span)]
@@ -137,6 +130,8 @@ def candidates(
         renewed = any(o.at > item.at and o.anew and o.sure >= LEAST_SURE for o in unlike)
         renews = span.anew and any(o.at < item.at and o.sure >= LEAST_SURE for o in unlike)
         agree = max((o.sure for o in others if o.alike(span)), default=0.0)
+        next_sure = max((o.sure for o in others), default=0.0)
+        next_shown = max((o.shown for o in others), default=0.0)
         later = [
             other
             for other in chosen
@@ -146,6 +141,11 @@ def candidates(
         yesno = parsed.kind == "yesno"
         features = {
             "span": logit(span.sure),
+            "lead": logit(span.sure) - logit(next_sure),
+            "any": sum(o.sure for o in spans),
+            "shown": logit(span.shown),
+            "shown, lead": logit(span.shown) - logit(next_shown),
+            "shown, any": sum(o.shown for o in spans),
             "place": log(1 + place),
             "ahead": one.ahead,
             "words": rare_share(item, one.rarity),
@@ -194,12 +194,26 @@ def candidates(
     return found
 
 
+def to_read(
+    question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem]
+) -> list[ContextItem]:
+    """The turns that are read, likeliest first: those of strangers to the question go last."""
+    asked = whom(question, parsed, items)
+    turns = {
+        item.text: item
+        for item in items
+        if item.fact is None and not (REFUSED.match(item.text) and parsed.kind != "yesno")
+    }
+    return sorted(turns.values(), key=lambda item: stranger(asked, item) == 1.0)[:MOST_READ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Span:
     """The likeliest words of a turn, their sentence, and what would be quoted of it."""
 
     text: str
     sure: float
+    shown: float
     sentence: str
     quote: str
     at: float
@@ -217,15 +231,16 @@ class _Span:
 def _spans(
     question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem], reader: SpanReader
 ) -> list[_Span]:
-    parts = [window(parsed, item.text, MOST_GIVEN) for item in items]
+    parts = given(parsed, [item.text for item in items])
     said = [
         Turn(text=item.text[at:end], speaker=item.speaker, at=item.at)
         for item, (at, end) in zip(items, parts, strict=True)
     ]
     found = []
     for item, (at, _), read in zip(items, parts, reader(question, said), strict=True):
-        first, last, sure = read or (0, 0, 0.0)
-        first, last = whole(item.text, at + first, at + last)
+        sure, shown = (read.sure, read.shown) if read else (0.0, 0.0)
+        first, last = (at + read.start, at + read.end) if read else (at, at)
+        first, last = whole(item.text, first, last)
         if sure < LEAST_SURE or parsed.kind == "yesno":
             begins, ends = window(parsed, item.text, 0)
         else:
@@ -234,6 +249,7 @@ def _spans(
             _Span(
                 text=item.text[first:last].strip(" ,;:.!?\"'()"),
                 sure=sure,
+                shown=shown,
                 sentence=around(item.text, begins, ends, 0),
                 quote=around(item.text, begins, ends, MOST_SHOWN),
                 at=item.at,
@@ -287,6 +303,16 @@ def stranger(asked: frozenset[str], item: ContextItem) -> float:
     if not asked or asked & stems(item.speaker):
         return 0.0
     return 0.5 if asked & stems(item.text) else 1.0
+
+
+def given(parsed: ParsedQuestion, texts: Sequence[str]) -> list[tuple[int, int]]:
+    """The part of each text that the reader is given: all of it, or its best sentences."""
+    for most in OF_EACH:
+        parts = [window(parsed, text, most) for text in texts]
+        parts = [(first, min(last, first + max(most, OF_EACH[1]))) for first, last in parts]
+        if sum(last - first for first, last in parts) <= MOST_GIVEN:
+            break
+    return parts
 
 
 def window(parsed: ParsedQuestion, text: str, most: int) -> tuple[int, int]:

@@ -168,13 +168,15 @@ def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -
         spans = reader(Turn(text=text, speaker=question.speaker, at=question.at), said)
         best, item = max(
             zip(spans, turns, strict=False),
-            key=lambda pair: pair[0][2] if pair[0] else 0.0,
+            key=lambda pair: pair[0].sure if pair[0] else 0.0,
         )
-        amount = _AMOUNT.search(item.text[best[0] : best[1]]) if best else None
-        if best is None or best[2] < LEAST_TOLD or amount is None:
+        amount = _AMOUNT.search(item.text[best.start : best.end]) if best else None
+        if best is None or best.sure < LEAST_TOLD or amount is None:
             return None
         held.append((float(amount[0].replace(",", "")), item, option))
-        units.append(frozenset(_UNIT.findall(around(item.text, best[0], best[1], 0).casefold())))
+        units.append(
+            frozenset(_UNIT.findall(around(item.text, best.start, best.end, 0).casefold()))
+        )
     (a, one, first), (b, another, second) = held
     if a == b or len({*units}) > 1:
         return None

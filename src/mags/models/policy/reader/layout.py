@@ -28,7 +28,7 @@ TURN, OPENS = 3, 6
 LONGEST = 160
 """Characters that are shown of a turn said before."""
 SHOWN = 600
-"""Characters of a turn that are shown beside what is held, or after a question."""
+"""Characters of a turn that are shown beside what is held."""
 MARKS = 18
 """Width of the marks of writing."""
 PART = 80
@@ -72,6 +72,20 @@ class Layout:
     def span(self, first: int, last: int) -> str:
         """The characters from row `first` to row `last`, both words."""
         return self.text[self.words[first - SPECIAL].start : self.words[last - SPECIAL].end]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Where a remembered turn stands in a passage.
+
+    Rows: `opens` is its speaker's first word, `first` its own first one, `end` behind its last.
+    `shift`: where its text begins, in characters.
+    """
+
+    opens: int
+    first: int
+    end: int
+    shift: int
 
 
 def parts(turn: Turn, recent: Sequence[Turn] = ()) -> list[Layout]:
@@ -120,11 +134,33 @@ def ended_layout(turn: Turn, recent: Sequence[Turn], held: str) -> Layout:
     return laid_out(replace(turn, text=turn.text[:SHOWN]), [*lines, before])
 
 
-def asked_layout(question: Turn, memory: Turn) -> Layout:
-    """The layout of a question before a remembered turn; each says whose it is."""
-    said = replace(memory, text=f"{memory.speaker}: {memory.text}"[:SHOWN], speaker="")
+def passage(question: Turn, said: Sequence[Turn]) -> tuple[Layout, tuple[Line, ...]]:
+    """The layout of a question before remembered turns, in the order in which they were said.
+
+    So a later word stands behind an earlier one. The lines are in the order of `said`.
+    """
     asked = f"{question.speaker}: {question.text}" if question.speaker else question.text
-    return laid_out(said, [replace(question, text=asked, speaker="?")])
+    text = "you: "
+    words = _words(asked, len(text), turn=False, own=False)
+    text += asked
+    lines: dict[int, Line] = {}
+    for place in sorted(range(len(said)), key=lambda n: (said[n].at, n)):
+        one = said[place]
+        head = f"{one.speaker}: "
+        start = len(text) + 1
+        own = one.speaker == question.speaker
+        told = _words(head + one.text, start, turn=True, own=own)
+        opens = SPECIAL + len(words)
+        lines[place] = Line(
+            opens=opens,
+            first=opens + len(WORD.findall(head)),
+            end=opens + len(told),
+            shift=start + len(head),
+        )
+        words += told
+        text += f"\n{head}{one.text}"
+    whole = Layout(text=text, words=tuple(words), offset=0, speaker=question.speaker, addressee="")
+    return whole, tuple(lines[place] for place in range(len(said)))
 
 
 def _words(text: str, offset: int, *, turn: bool, own: bool) -> list[Word]:

@@ -91,9 +91,17 @@ class Network:
         """How likely a turn ends what is held."""
         return float(_sigmoid(self._linear("ends", pooled[1]))[0])
 
-    def answers(self, x: Floats) -> Floats:
-        """Log-probabilities of rows as first and last word of an answer, (2, n); row 0: none."""
-        return log_softmax(self._linear("answer", x).T)
+    def answers(self, x: Floats, may: NDArray[np.bool_]) -> Floats:
+        """Log-probabilities of rows as first and last word of an answer, (2, n); row 0: none.
+
+        `may` (n,): the rows that can be.
+        """
+        return log_softmax(np.where(may, self._linear("answer", x).T, np.float32(-1e4)))
+
+    def shown(self, x: Floats) -> list[float]:
+        """How likely the turn whose speaker's row each is shows what a question asks."""
+        found: list[float] = _sigmoid(self._linear("shown", x))[:, 0].tolist()
+        return found
 
     def spans(
         self, x: Floats, pooled: Floats, marks: Floats, which: Sequence[tuple[int, int]]

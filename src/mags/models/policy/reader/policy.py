@@ -16,10 +16,10 @@ from mags.models.embed.onnx import OnnxEmbedder, TokenStates
 from mags.models.policy.reader.ending import MAY_END, features, in_question, sentence
 from mags.models.policy.reader.layout import (
     Layout,
-    asked_layout,
     ended_layout,
     marks,
     parts,
+    passage,
     rows,
 )
 from mags.models.policy.reader.network import (
@@ -30,7 +30,7 @@ from mags.models.policy.reader.network import (
     Trained,
     opened,
 )
-from mags.models.policy.reader.reading import Fact, answered, read
+from mags.models.policy.reader.reading import Fact, Found, answered, read
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import iso
 from mags.models.policy.rules.fitting import is_supported
@@ -73,12 +73,8 @@ class TalkReader(Protocol):
         """How likely a turn that tells `facts` ends each of what is held."""
         ...
 
-    def answers(
-        self, question: Turn, said: Sequence[Turn]
-    ) -> Sequence[tuple[int, int, float] | None]:
-        """Where words of each remembered turn answer a question, and how likely: (start, end, p).
-
-        None where nothing of a turn can."""
+    def answers(self, question: Turn, said: Sequence[Turn]) -> Sequence[Found | None]:
+        """The words of each remembered turn that answer a question; None for what is not read."""
         ...
 
 
@@ -144,36 +140,24 @@ class TrainedReader:
             for n, one in enumerate(held)
         ]
 
-    def answers(self, question: Turn, said: Sequence[Turn]) -> list[tuple[int, int, float] | None]:
-        """Where words of each remembered turn answer a question, and how likely: (start, end, p).
+    def answers(self, question: Turn, said: Sequence[Turn]) -> list[Found | None]:
+        """The words of each remembered turn that answer a question, read as one passage.
 
-        One span a turn at most; None where it is too long to be read. The speakers say whose "I"
-        it is, in each.
+        The speakers say whose "I" it is. None where a turn is empty, or where those before it,
+        which are likelier to answer, left no room.
         """
-        right = self._open()[0].answer
-        return [
-            None if one is None else (one[0], one[1], right.probability(one[2]))
-            for one in self.answer_features(question, said)
-        ]
-
-    def answer_features(
-        self, question: Turn, said: Sequence[Turn]
-    ) -> list[tuple[int, int, Mapping[str, float]] | None]:
-        """The likeliest span of each turn and what speaks for it, read together."""
         trained, encoder = self._open()
-        network = trained.network
-        layouts = [asked_layout(question, one) for one in said]
-        found: list[tuple[int, int, Mapping[str, float]] | None] = [None] * len(said)
-        for place, states in encoder.states_of([one.text for one in layouts]):
-            layout = layouts[place]
-            if not states.whole:
-                continue
-            best = answered(layout, network.answers(network.trunk(*_seen(layout, states))))
-            if best is not None:
-                (first, last), told = best
-                # Who said it stands before what was said.
-                begins = layout.offset + len(said[place].speaker) + 2
-                found[place] = first - begins, last - begins, told
+        kept = [place for place, one in enumerate(said) if one.text.strip()]
+        found: list[Found | None] = [None] * len(said)
+        while kept:
+            layout, lines = passage(question, [said[place] for place in kept])
+            states = encoder.token_states(layout.text)
+            if states.whole:
+                x = trained.network.trunk(*_seen(layout, states))
+                for place, one in zip(kept, answered(trained, layout, lines, x), strict=True):
+                    found[place] = one
+                break
+            kept.pop()
         return found
 
     def _states(self, text: str) -> TokenStates:

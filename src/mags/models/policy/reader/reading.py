@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, TURN, WORD, Layout
+from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, TURN, Layout, Line
 from mags.models.policy.reader.network import Floats, SpanScores, Trained
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
@@ -128,26 +128,48 @@ def read(trained: Trained, layout: Layout, states: Floats, marks: Floats, turn: 
     return found
 
 
-def answered(layout: Layout, scores: Floats) -> tuple[tuple[int, int], Mapping[str, float]] | None:
-    """The likeliest words of the turn for an answer, by their characters in the layout.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The likeliest words of a remembered turn for an answer, by their characters in it.
 
-    `scores` (2, n): of `Network.answers`. With what speaks for them; None where no word can be.
+    `sure`: that they are right. `shown`: that the turn has what is asked, in whatever words.
     """
-    starts, ends = scores
-    speaker = len(WORD.findall(layout.text[layout.offset :].partition(": ")[0])) + 1
-    turn = np.array([False] * SPECIAL + [word.turn for word in layout.words])
-    turn[np.flatnonzero(turn)[:speaker]] = False
-    if not turn.any():
-        return None
-    best, total = (0, 0), -np.inf
-    for first in np.flatnonzero(turn)[np.argsort(-starts[turn])[:4]].tolist():
-        last = first + int(ends[first : first + LONGEST].argmax())
-        if starts[first] + ends[last] > total:
-            best, total = (first, last), float(starts[first] + ends[last])
-    words = layout.words
-    place = words[best[0] - SPECIAL].start, words[best[1] - SPECIAL].end
-    none = float(starts[0] + ends[0])
-    return place, {"span": logit(float(np.exp(total))), "none": logit(float(np.exp(none)))}
+
+    start: int
+    end: int
+    sure: float
+    shown: float
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+def answered(trained: Trained, layout: Layout, lines: Sequence[Line], x: Floats) -> list[Found]:
+    """The likeliest words of each line of a passage; `x` (n, h): its rows."""
+    may = np.zeros(layout.rows, dtype=np.bool_)
+    may[0] = True  # none of them answers
+    for line in lines:
+        may[line.first : line.end] = True
+    starts, ends = trained.network.answers(x, may)
+    none = logit(float(np.exp(starts[0] + ends[0])))
+    shown = trained.network.shown(x[[line.opens for line in lines]])
+    found = []
+    for line, likely in zip(lines, shown, strict=True):
+        best, total = (line.first, line.first), -np.inf
+        for first in (line.first + np.argsort(-starts[line.first : line.end])[:4]).tolist():
+            last = first + int(ends[first : min(first + LONGEST, line.end)].argmax())
+            if starts[first] + ends[last] > total:
+                best, total = (first, last), float(starts[first] + ends[last])
+        told = {"span": logit(float(np.exp(total))), "none": none, "shown": logit(likely)}
+        first, last = (layout.words[min(row, layout.rows - 1) - SPECIAL] for row in best)
+        found.append(
+            Found(
+                start=first.start - line.shift,
+                end=last.end - line.shift,
+                sure=trained.answer.probability(told),
+                shown=likely,
+                features=told,
+            )
+        )
+    return found
 
 
 def spans(tags: Floats, marks: Floats) -> list[tuple[int, int, float, float]]:
