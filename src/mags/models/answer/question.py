@@ -321,7 +321,7 @@ ASKED_BY: tuple[tuple[str, str, str, str], ...] = (
     ("", "book novel", "is reading", "book novel"),
     ("", "phobia phobias", "is afraid of", "phobia"),
     ("", "medicine medication tablets pills", "takes", "medicine medication tablets pills"),
-    ("", "food foods dish dishes drink drinks", "likes|dislikes", "food dish drink like hate love"),
+    ("", "food foods dish dishes drinks", "likes|dislikes", "food dish drink like hate love"),
     ("eat", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
     ("have food", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
     ("have foods", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
