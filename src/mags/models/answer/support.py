@@ -49,7 +49,6 @@ ROLES = re.compile(
     re.I,
 )
 ROLE_NAMES = ("", "user", "assistant", "system")
-ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
 SENTENCE_END = re.compile(rf"{STOP}|\n+")
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
@@ -85,7 +84,7 @@ def support(question: ParsedQuestion, item: ContextItem) -> float:
     if contrary(question, item) or _nameless(question, item, fit):
         return 0.0
     lacking = WRONG_KIND_FACTOR if _kindless(question, item, kind) else 1.0
-    return timely(question, item, whole=fit.whole) * lacking
+    return _timely(question, item, whole=fit.whole) * lacking
 
 
 def _said(question: ParsedQuestion, relation: str) -> frozenset[str]:
@@ -114,21 +113,16 @@ def _nameless(question: ParsedQuestion, item: ContextItem, fit: Slot) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """How a fact fits a question: which ends are named, and whether its relation is asked about.
-
-    `turned`: it is, but the question asks for the end it names ("who does Alice like?" and Bob
-    likes Alice).
-    """
+    """How a fact fits a question: which ends are named, and whether its relation is asked about."""
 
     subject: bool = False
     object: bool = False
     relation: bool = False
-    turned: bool = False
 
     @property
     def answer(self) -> str:
         """The end that answers: "object", "subject", or "" where neither or both were named."""
-        if self.subject == self.object or not self.relation or self.turned:
+        if self.subject == self.object or not self.relation:
             return ""
         return "object" if self.subject else "subject"
 
@@ -157,7 +151,7 @@ def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
         given = doer <= stems(relation)  # who gave is asked about, not who was given to
         done_to = known is None and doer <= stems(obj) and content(relation) & question.words
         if given or done_to:
-            return Slot(turned=True)
+            return Slot()
     fit = Slot(
         subject=named(question, subject),
         object=named(question, obj),
@@ -180,7 +174,7 @@ def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
         return replace(fit, relation=what or (fit.object and answers == "person"))
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
-        return replace(fit, turned=True)
+        return replace(fit, relation=False)  # "who does Alice like?" and Bob likes Alice
     return fit
 
 
@@ -345,22 +339,21 @@ def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
     return teller <= stems(item.speaker) or any(teller <= stems(one) for one in quoted)
 
 
-def timely(question: ParsedQuestion, item: ContextItem, *, whole: bool) -> float:
+def _timely(question: ParsedQuestion, item: ContextItem, *, whole: bool) -> float:
     """1 for what holds at the time asked about, `CONTRARY_FACTOR` for what does not.
 
     `whole`: everything in its fact was asked about.
     """
     named = item.fact is not None and past(item.fact[1])
     over = not item.current or named
-    if question.then is not None and item.fact is not None:
+    if question.then is not None:
         return 1.0 if held_then(item, question.then) else CONTRARY_FACTOR
     if question.past:
-        return CONTRARY_FACTOR if item.fact is not None and not over else 1.0
+        return 1.0 if over else CONTRARY_FACTOR
     if question.kind == "time" and spans_days(item):
-        # "When am I on holiday?" asks for the days, whenever they are
-        return 1.0 if item.fact is not None or item.current else WRONG_TIME_FACTOR
-    if not over or (question.told and (named or item.fact is None)):
-        return 1.0  # what was said of the past stays said
+        return 1.0  # "When am I on holiday?" asks for the days, whenever they are
+    if not over or (question.told and named):
+        return 1.0
     if whole and question.kind == "yesno" and not question.told:
         return ENDED_FACTOR
     return WRONG_TIME_FACTOR if question.told else CONTRARY_FACTOR
