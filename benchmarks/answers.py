@@ -155,7 +155,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     quoting = quoting_answerer()
     if options.threshold is not None:
-        quoting = replace(quoting, threshold=options.threshold)
+        quoting = replace(quoting, sure=options.threshold)
     judged = [(case, answer := answered(quoting, case), judge(case, answer)) for case in cases]
     print(*table(judged), sep="\n")
     wanted = [one for one in judged if options.only in ("", kind_of(one[0]), one[2])]

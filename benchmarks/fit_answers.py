@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.answers import Met, judge, met, of_corpus, quoting_answerer
-from mags.models.answer.extractive import DASH
+from mags.models.answer.extractive import DASH, of_fact
 from mags.models.answer.question import read_question
 from mags.models.answer.spans import (
     WEIGHTS,
@@ -69,11 +69,7 @@ def main(arguments: Sequence[str]) -> int:
 def fit(cases: Sequence[Met]) -> Iterator[str]:
     """Fit and write the weights; lines of what folds give."""
     quoting = quoting_answerer()
-    reader = quoting.reader
-    if reader is None:
-        yield "the policy has no reader"
-        return
-    read = [candidates(c.asked, read_question(c.asked), c.items, reader) for c in cases]
+    read = [candidates(c.asked, read_question(c.asked), c.items, quoting.reader) for c in cases]
     turns = [
         Example(
             question=n,
@@ -94,7 +90,7 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
     facts = []
     for n, (case, some) in enumerate(zip(cases, read, strict=True)):
         parsed = read_question(case.asked)
-        answer = quoting.of_fact(case.asked, case.items)
+        answer = of_fact(case.asked, case.items)
         if answer is None or len(answer.citations) > 1 or not some:
             continue
         own = next(item for item in case.items if item.id == answer.citations[0])

@@ -196,13 +196,13 @@ def make_adapters(folder: Path | None, language: str = "en") -> Policy:
 
 
 def make_answerer(settings: Settings, chat: ChatModel | None, policy: Policy) -> Answerer:
-    """The model where there is one, falling back to quoting, with the reader where the policy has
-    one."""
+    """The model where there is one, falling back to quoting, which reads by the policy's reader or
+    the shipped."""
     least = settings.answer.threshold
     quoting = (
         ExtractiveAnswerer(sure=least, reader=policy.reader.answers)
         if isinstance(policy, ReaderPolicy)
-        else ExtractiveAnswerer()
+        else ExtractiveAnswerer(sure=least)
     )
     if chat is None or settings.answer.mode == "extractive":
         return quoting

@@ -12,7 +12,6 @@ START = 1714521600.0
 LEFT_OPEN = ("I don't know.", "I am not sure.")
 ANSWERED = (
     (["The trip is 6-9 June"], "When is the trip?", "6 June 2024 to 9 June 2024 "),
-    (["Martin's the eldest, he lives in Canada"], "Who is my eldest?", "Martin"),
 )  # fmt: skip
 OPEN = (
     (["The neighbour got a puppy, her name is Bella"], "What is my puppy called?"),

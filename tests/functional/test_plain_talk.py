@@ -13,8 +13,6 @@ ANSWERED = (
      "How much is Ana's rent?", "1,050", "900"),
     (["The wifi password is sun42.", "I changed the wifi password to moon77."],
      "What is the wifi password?", "moon77", "sun42"),
-    (["The team meeting is in room 12.", "The team meeting has been moved to room 14."],
-     "Where is the team meeting?", "14", "12"),
     (["My dentist appointment is on Thursday at 3 pm.", "No wait, it's on Friday at 3 pm."],
      "When is Ana's dentist appointment?", "3 May", "2 May"),
     (["I prefer window seats on planes.", "These days I prefer aisle seats."],
@@ -116,7 +114,9 @@ def test_a_moved_lesson_of_two_is_nobodys() -> None:
     said = ["Mila's lesson is on Wednesday at four.", "Sem's lesson is on Wednesday at six.",
             "The lesson was moved to Friday at five."]  # fmt: skip
     with heard(said) as memory:
-        assert memory.ask("When is Mila's lesson?").text.startswith("1 May 2024 at four ")
+        told = memory.ask("When is Mila's lesson?").text
+        assert told.startswith(LEFT_OPEN)
+        assert "Mila's lesson is on Wednesday at four." in told
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mags.models import rendering
@@ -22,46 +22,23 @@ OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}
 
 
 def closest(
-    question: ParsedQuestion, items: Sequence[ContextItem], support: Mapping[int, float]
-) -> Answer:
-    """Quote at most two memories with who said them and when; unknown where none shares a thing.
-
-    The order is that of recall, in which what supports an answer better goes up. A fact stands
-    for the turn that told it, where that is there. `support`: of the items, by id.
-    """
-    turn_of = {item.within: item for item in items if item.fact is None and item.within is not None}
-    leads = [item for item in items if item.within is None]
-    scores = [item.score for item in leads]
-    low, wide = min(scores, default=0.0), max(scores, default=0.0) - min(scores, default=0.0)
-
-    def near(item: ContextItem) -> float:
-        return support.get(item.id, 0.0) + (item.score - low) / (wide or 1.0)
-
-    shown: dict[str, ContextItem] = {}
-    for item in sorted(leads, key=near, reverse=True):
-        told = turn_of.get(item.id, item) if item.fact is not None else item
-        shown.setdefault(told.text, told)
-    kept = list(shown.values())[:MOST_SHOWN]
-    best = max((support.get(item.id, 0.0) for item in items), default=0.0)
-    if not any(shares(question, item) for item in items):
-        return Answer(text=UNKNOWN, outcome="unknown", support=best)
-    return _quoting(kept, best)
-
-
-def closest_read(
     question: ParsedQuestion, items: Sequence[ContextItem], read: Sequence[Weighed]
 ) -> Answer:
-    """Quote the two turns that were read and most likely answer; see `closest`."""
-    if not read:
-        return closest(question, items, {})
-    best = max(one.best for one in read)
+    """Quote two memories with who said them and when; unknown where none shares a thing.
+
+    The turns that were read and most likely answer, then what recall put first: for a fact stands
+    the turn that told it, where that is there.
+    """
+    best = max((one.best for one in read), default=0.0)
     if not any(shares(question, item) for item in items):
         return Answer(text=UNKNOWN, outcome="unknown", support=best)
-    kept = sorted(read, key=lambda one: -one.quote)[:MOST_SHOWN]
-    return _quoting([replace(o.candidate.item, text=o.candidate.quote) for o in kept], best)
-
-
-def _quoting(kept: Sequence[ContextItem], best: float) -> Answer:
+    turns = {i.within: i for i in items if i.fact is None and i.within is not None}
+    leads = (turns.get(item.id, item) for item in items if item.within is None)
+    likely = (o.candidate for o in sorted(read, key=lambda one: -one.quote))
+    shown: dict[int, ContextItem] = {}
+    for item in (*(replace(one.item, text=one.quote) for one in likely), *leads):
+        shown.setdefault(item.id, item)
+    kept = list(shown.values())[:MOST_SHOWN]
     citations = tuple(item.id for item in kept)
     return Answer(
         text=f"{NOT_SURE} {'; '.join(map(quote, kept))}",

@@ -2,9 +2,9 @@
 
 A fact that fills the slot asked about gives its end first: "Oslo - "I moved to Oslo in May." [m42]
 (Alice, 3 May 2024, since May 2024)". A chain of hops gives the end of its last fact and quotes
-every step. Of a turn
-it says first what is asked for, where that can be told: a day, a number, yes or no. Where it is not
-sure it says so and quotes the two memories that come closest.
+every step. A turn
+gives the words that a reader finds in it: a day, a number, yes or no. Where it is not sure it says
+so and quotes the two memories that come closest.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.citations import pairs
-from mags.models.answer.closest import CLOSE, MOST_QUOTED, OPEN, brief, closest, closest_read, quote
-from mags.models.answer.cues import CUES, KIN_TERMS, WEEKDAYS, dead, of_nobody_else
+from mags.models.answer.closest import CLOSE, OPEN, brief, closest, quote
+from mags.models.answer.cues import KIN_TERMS, WEEKDAYS, dead
+from mags.models.answer.news import CORRECTED
 from mags.models.answer.people import (
     about_whom,
     asks_own_name,
@@ -30,11 +31,10 @@ from mags.models.answer.people import (
 )
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.spans import (
-    CHANGED,
     EACH,
-    NOW,
     SpanReader,
     Weighed,
+    about,
     fact_features,
     likely,
     says,
@@ -42,82 +42,51 @@ from mags.models.answer.spans import (
     weighed_turns,
 )
 from mags.models.answer.support import (
-    ENDED,
-    WRONG_KIND_FACTOR,
-    SupportWeights,
+    GIVEN_UP,
+    LEAST,
     end_of,
     kind_share,
     named,
+    of_others,
     past,
     slot,
     spans_days,
-    weighed,
+    support,
 )
 from mags.models.answer.talk import said_last
-from mags.models.answer.told import (
-    CORRECTED,
-    covers,
-    covers_shortly,
-    passage,
-    said_first,
-)
 from mags.models.answer.topics import compared, compares, told_of, told_when
+from mags.models.policy.reader.policy import TrainedReader
 from mags.models.words import is_name, stems
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
-from mags.ports.english import is_verb
 from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 DASH = "\N{EM DASH}"
 FIRM = 0.4
 """How likely a later turn may answer otherwise than a fact that is surely held."""
-OPENS = re.compile(r"([A-Z][\w'-]+) ([a-z]+)\b")
-"""How a sentence begins that may be of somebody else than who says it: "Ana lives"."""
-TOLD_BY = re.compile(r"\b(?:i|we|my|our|i'm|we're)\b", re.I)
-"""What says that it is of who says it, all the same."""
 MAY_ANSWER = 0.15
 """How likely a turn answers, from which its news may be about what is asked."""
 YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
 """Facts of somebody of whom everything is asked; of whom fewer are held, turns are quoted."""
-MOST_HEARD = 4
-"""Turns that are tried, best first."""
-MOST_LATER = 8
-"""Memories among which a later word on the matter is looked for."""
-NEAREST = 2
-"""Turns that recall put first: these speak of what is asked even in other words."""
-LESS_SURE = 0.8
-"""Of the threshold: what a turn needs that has all that is asked."""
 VALUED = ("time", "place", "number")
 """Kinds of answer that a text shows it has."""
 PLACING = (" in", " at", " to", " for", " from", " near", " on")
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
-COUNT = re.compile(
-    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) "
-    r"(?:more |other |different )?(?P<noun>[a-z]+)(?P<behind>[^.!?;]*)",
-    re.I,
-)
-SO_FAR = re.compile(r"\b(?:now|so far|already|in total|altogether)\s*$", re.I)
-OWN_WORD = 5
-"""Grade of what somebody says of themself, which nobody else tells anew."""
-LEAST = 0.5
-"""Support that a later turn needs to go first. A turn with every word asked for has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractiveAnswerer:
     """An `Answerer` that quotes.
 
-    `reader`: finds the words of a turn that answer a question; None leaves turns to cues. `sure`:
-    how likely right an answer has to be with a reader, `threshold`: the support without one.
+    `reader`: finds the words of a turn that answer a question. `sure`: how likely right an answer
+    has to be.
     """
 
-    threshold: float = 0.59
     sure: float = 0.74
-    weights: SupportWeights = field(default_factory=SupportWeights)
-    reader: SpanReader | None = None
+    reader: SpanReader = field(default_factory=lambda: TrainedReader().answers)
 
     @property
     def name(self) -> str:
@@ -146,119 +115,39 @@ class ExtractiveAnswerer:
             or said_last(question, recent, recall_again)
             or told_when(question, items, recent, recall_again)
         )
-        if answer is None and self.reader is not None:
-            answer = self._of_all(question, shown, self.reader)
         if answer is None:
-            answer = (
-                self._answer(question, shown)
-                or self._by_name(question, shown)
-                or self._told_shortly(question, shown)
-                or self._closest(question, shown)
-            )
+            answer = self._of_all(question, shown)
         if on_text is not None:
             on_text(answer.text)
         return answer
 
-    def _by_name(self, question: Turn, items: Sequence[ContextItem]) -> Answer | None:
-        """Answer a question about "my brother" by his name; None where that answers nothing."""
-        named = by_name(question, items)
-        if named is None:
-            return None
-        asked, told = named
-        answer = self._answer(asked, items)
-        if answer is None or told.id in answer.citations:
-            return answer
-        citations = (*answer.citations, told.id)
-        text = f"{answer.text} {OPEN}{brief(told.text)}{CLOSE}{_mark(told)}"
-        return replace(answer, text=text, citations=citations, links=pairs(citations))
-
-    def _answer(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
-        """The answer of the facts that fit, else of the turns; None where neither is sure."""
-        question = read_question(turn)
-        chain = find_chain(question, items)
-        if chain is not None:
-            steps, end = chain
-            return _quoting(question, f"{end} {DASH} ", steps, steps[-1], 1.0)
-        ranked = judge(question, _end_dead_pets(items), self.weights)
-        ranked = _sure_only(_of_kind_first(question, ranked, self.threshold), self.threshold)
-        judged = newest_first(question, ranked, self.threshold)
-        if not judged or judged[0][0] < self.threshold * LESS_SURE:
-            return None
-        strength, best = judged[0]
-        if strength < self.threshold:
-            return self._of_turns(turn, question, judged, items, None)
-        strong = [item for s, item in judged if s >= self.threshold]
-        together = _together(question, best, strong)
-        head = _head(question, together) if best.fact is not None else ""
-        plain = (
-            best.fact is not None and not best.tentative and _says_all(question, turn.text, best)
-        )
-        if not (head or plain):
-            anew = best if best is not ranked[0][1] else None
-            return self._of_turns(turn, question, judged, items, anew)
-        doubtful = best.tentative or question.kind == "yesno" or NOW.search(turn.text) is not None
-        if doubtful and overtaken(question, turn.text, best, items):
-            return None
-        return _quoting(question, head, together, best, strength)
-
-    def _of_turns(
-        self,
-        turn: Turn,
-        question: ParsedQuestion,
-        judged: Sequence[tuple[float, ContextItem]],
-        items: Sequence[ContextItem],
-        anew: ContextItem | None,
-    ) -> Answer | None:
-        """The answer of the first turn that has all that is asked; of now, the latest such turn.
-
-        `anew`: a turn that tells the same once more, in fewer words.
-        """
-        found = []
-        for strength, item in judged[:MOST_HEARD]:
-            least = self.threshold * (LESS_SURE if item.fact is None else 1.0)
-            if strength < least or (item.fact is not None and item.tentative):
-                continue
-            told = passage(question, item.text, MOST_QUOTED)
-            if item is not anew and not covers(question, item, told):
-                continue
-            head = said_first(question, turn.text, item, told)
-            if head is not None:
-                found.append(
-                    (item.at if NOW.search(turn.text) else 0.0, strength, item, head, told)
-                )
-        if not found:
-            return None
-        _, strength, item, head, told = max(found, key=lambda one: one[0])
-        if overtaken(question, turn.text, item, items):
-            return None
-        words = brief(told)
-        text = f"{head} {DASH} {OPEN}{words}{CLOSE}" if head else words
-        support = max(strength, self.threshold)
-        return Answer(
-            text=f"{text}{_mark(item)}{_source(item)}", citations=(item.id,), support=support
-        )
-
-    def _of_all(self, turn: Turn, items: Sequence[ContextItem], reader: SpanReader) -> Answer:
+    def _of_all(self, turn: Turn, items: Sequence[ContextItem]) -> Answer:
         """The likeliest of what a fact and the turns that are read answer, else the closest."""
         parsed = read_question(turn)
-        read = weighed_turns(turn, parsed, items, reader)
-        answer = told_of(turn, read) or compared(turn, items, reader)
+        read = weighed_turns(turn, parsed, items, self.reader)
+        answer = told_of(turn, read) or compared(turn, items, self.reader)
         if answer is not None:
             return answer
         if compares(turn.text) or before_nobody(turn, items):
-            return closest_read(parsed, items, read)
-        fact = self.of_fact(turn, items)
+            return closest(parsed, items, read)
+        fact = of_fact(turn, items)
         by_id = {item.id: item for item in items}
         if fact is not None and self._stands(turn, parsed, fact, by_id, read):
             return fact
-        best = max(read, key=lambda one: one.best, default=None)
+        own = (  # of what takes something back, the words that hold cannot be told
+            one
+            for one in read
+            if not of_others(parsed, one.candidate.item)
+            and not CORRECTED.search(one.candidate.quote)
+        )
+        best = max(own, key=lambda one: one.best, default=None)
         if best is None or best.best < self.sure:
-            return closest_read(parsed, items, read)
+            return closest(parsed, items, read)
         found, item = best.candidate, best.candidate.item
         theirs = [one for one in read if one.candidate.item.speaker == item.speaker]
         over = not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
         if over or _is_told_anew(item.speaker, item.at, stems(found.head), parsed, theirs):
-            return closest_read(parsed, items, read)
+            return closest(parsed, items, read)
         words = brief(found.quote)
         if best.value >= min(self.sure, best.quote):
             words = f"{found.head} {DASH} {OPEN}{words}{CLOSE}"
@@ -300,42 +189,48 @@ class ExtractiveAnswerer:
         return not any(
             one.candidate.item.at > own.at
             and one.value >= FIRM
-            and _is_about(subject, one.candidate.item)
+            and about(stems(subject), one.candidate.item)
             and not says(one, own, head)
             for one in theirs
         )
 
-    def of_fact(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
-        """What facts alone answer, however the turns speak; None where none fits."""
-        alone = replace(self, reader=None)
-        known = [item for item in items if item.fact is not None]
-        found = alone._answer(turn, known) or alone._by_name(turn, known)
-        return found
 
-    def _told_shortly(self, turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
-        """The day or the number told by a turn that recall put first, however shortly.
+def of_fact(turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
+    """What facts alone answer, however the turns speak; None where none fits."""
+    known = [item for item in items if item.fact is not None]
+    return _of_facts(turn, known) or _by_name(turn, known)
 
-        "chess club tuesdays 19.00", of the club of who said it: it has all that is asked and a day.
-        """
-        question = read_question(turn)
-        turns = [item for item in items if item.fact is None][:NEAREST]
-        for item in turns:
-            told = passage(question, item.text, MOST_QUOTED)
-            if not covers_shortly(question, item, told):
-                continue
-            head = said_first(question, turn.text, item, told)
-            if not head or question.kind == "yesno":
-                continue
-            if overtaken(question, turn.text, item, items):
-                return None
-            text = f"{head} {DASH} {OPEN}{brief(told)}{CLOSE}{_mark(item)}{_source(item)}"
-            return Answer(text=text, citations=(item.id,), support=self.threshold)
+
+def _by_name(question: Turn, facts: Sequence[ContextItem]) -> Answer | None:
+    """Answer a question about "my brother" by his name; None where that answers nothing."""
+    named = by_name(question, facts)
+    if named is None:
         return None
+    asked, told = named
+    answer = _of_facts(asked, facts)
+    if answer is None or told.id in answer.citations:
+        return answer
+    citations = (*answer.citations, told.id)
+    text = f"{answer.text} {OPEN}{brief(told.text)}{CLOSE}{_mark(told)}"
+    return replace(answer, text=text, citations=citations, links=pairs(citations))
 
-    def _closest(self, question: Turn, items: Sequence[ContextItem]) -> Answer:
-        read = read_question(question)
-        support = {item.id: strength for strength, item in judge(read, items, self.weights)}
-        return closest(read, items, support)
+
+def _of_facts(turn: Turn, facts: Sequence[ContextItem]) -> Answer | None:
+    """The answer of the facts that fit best; None where none does."""
+    question = read_question(turn)
+    chain = find_chain(question, facts)
+    if chain is not None:
+        steps, end = chain
+        return _quoting(f"{end} {DASH} ", steps, steps[-1], 1.0)
+    fitting = _sure_only(judge(question, _end_dead_pets(facts)))
+    if not fitting:
+        return None
+    strength, best = fitting[0]
+    together = _together(question, best, [item for _, item in fitting])
+    head = _head(question, together)
+    if not head and (best.tentative or question.kind in ("yesno", "reason", *VALUED)):
+        return None
+    return _quoting(head, together, best, strength)
 
 
 def _may_renew(subject: str, speaker: str, other: str) -> bool:
@@ -354,34 +249,21 @@ def _is_told_anew(
     asked = parsed.words - frozenset().union(*parsed.names)
     return not parsed.past and any(
         one.candidate.item.at > at
-        and (_is_about(subject, one.candidate.item) or values & stems(one.candidate.item.text))
+        and (about(stems(subject), one.candidate.item) or values & stems(one.candidate.item.text))
         and tells_anew(one.candidate, values, asked if one.value >= MAY_ANSWER else frozenset())
         for one in read
     )
 
 
-def _is_about(subject: str, item: ContextItem) -> bool:
-    """Whether a turn speaks of somebody: it names them, or is theirs and of nobody else."""
-    if stems(subject) & stems(item.text):
-        return True
-    if item.speaker.casefold() != subject.casefold():
-        return False
-    opens = OPENS.match(item.text)
-    other = opens is not None and is_verb(opens[2]) and not is_verb(opens[1].casefold())
-    return not other or TOLD_BY.search(item.text) is not None
-
-
 def _quoting(
-    question: ParsedQuestion,
     head: str,
     items: Sequence[ContextItem],
     best: ContextItem,
     support: float,
 ) -> Answer:
     """An answer that begins with `head` and quotes items, with the source of the best."""
-    quotes = " ".join(
-        f"{quoted(question, item.text, marked=bool(head))}{_mark(item)}" for item in items
-    )
+    said = (f"{OPEN}{brief(item.text)}{CLOSE}" if head else brief(item.text) for item in items)
+    quotes = " ".join(f"{one}{_mark(item)}" for one, item in zip(said, items, strict=True))
     citations = tuple(item.id for item in items)
     return Answer(
         text=f"{head}{quotes}{_source(best)}",
@@ -432,35 +314,6 @@ def _ahead(item: ContextItem, at: float) -> bool:
     return item.valid_from is not None and item.valid_from > at > 0.0
 
 
-def overtaken(
-    question: ParsedQuestion, text: str, best: ContextItem, items: Sequence[ContextItem]
-) -> bool:
-    """Whether a later turn speaks of the same and may have changed it, so that nothing is sure.
-
-    Where now is asked for ("still", "now"), any later word on it may.
-    """
-    now = NOW.search(text) is not None
-    over = question.past or question.told or question.then is not None
-    asked = question.words - frozenset().union(*question.names)
-    turns = [item for item in items if item.fact is None and item.text != best.text]
-    for place, item in enumerate(turns[:MOST_LATER]):
-        if item.at <= best.at or item.speaker not in (best.speaker, ""):
-            continue
-        same, near = bool(asked & content(item.text)), place < NEAREST
-        if (same or near) and CORRECTED.search(item.text):
-            return True
-        if item.text.rstrip().endswith("?") or (over and not now):
-            continue
-        if (now and (same or near)) or (same and CHANGED.search(item.text)):
-            return True
-    return False
-
-
-def _says_all(question: ParsedQuestion, text: str, item: ContextItem) -> bool:
-    """Whether a fact that has no answer of its own says all that is asked in its sentence."""
-    return covers(question, item, item.text) and said_first(question, text, item, item.text) == ""
-
-
 def _end_dead_pets(items: Sequence[ContextItem]) -> list[ContextItem]:
     """Items, where a fact that somebody has a pet counts as over once the pet died."""
     dead = {
@@ -479,41 +332,22 @@ def _end_dead_pets(items: Sequence[ContextItem]) -> list[ContextItem]:
 
 
 def judge(
-    question: ParsedQuestion, items: Sequence[ContextItem], weights: SupportWeights
+    question: ParsedQuestion, facts: Sequence[ContextItem]
 ) -> list[tuple[float, ContextItem]]:
-    """Items with their support, best first; equals in the order of recall."""
-    judged = [(found.weigh(weights), item) for item, found in weighed(question, items)]
-    return sorted(judged, key=lambda pair: -pair[0])
+    """The facts that answer with their support, best first; of equals what has the kind."""
+    judged = [(support(question, item), item) for item in facts]
+    good = [pair for pair in judged if pair[0] >= LEAST]
+    return sorted(good, key=lambda pair: (-pair[0], -kind_share(question, pair[1])))
 
 
-def _of_kind_first(
-    question: ParsedQuestion, judged: Sequence[tuple[float, ContextItem]], threshold: float
-) -> list[tuple[float, ContextItem]]:
-    """Memories, best first, with those that hold the kind of thing asked for in front.
-
-    For "when is the wedding?", "he's coming over for the wedding" goes behind a turn with a day.
-    """
-    if question.kind not in VALUED:
-        return list(judged)
-    strong = [pair for pair in judged if pair[0] >= threshold]
-
-    def rank(pair: tuple[float, ContextItem]) -> float:
-        lacks = pair[1].fact is None and not kind_share(question, pair[1])
-        return -pair[0] * (WRONG_KIND_FACTOR if lacks else 1.0)
-
-    return [*sorted(strong, key=rank), *judged[len(strong) :]]
-
-
-def _sure_only(
-    judged: Sequence[tuple[float, ContextItem]], threshold: float
-) -> list[tuple[float, ContextItem]]:
+def _sure_only(judged: Sequence[tuple[float, ContextItem]]) -> list[tuple[float, ContextItem]]:
     """Leave out guesses where a sure fact of the same subject and relation answers as well.
 
     So is what others say where somebody's own word answers.
     """
     sure: dict[tuple[str, ...], int] = {}
-    for strength, item in judged:
-        if item.fact is not None and item.current and not item.tentative and strength >= threshold:
+    for _, item in judged:
+        if item.fact is not None and item.current and not item.tentative:
             sure[item.fact[:2]] = max(sure.get(item.fact[:2], 0), item.grade)
 
     def stands(item: ContextItem) -> bool:
@@ -522,70 +356,6 @@ def _sure_only(
         return not item.tentative and item.grade >= sure[item.fact[:2]]
 
     return [(strength, item) for strength, item in judged if stands(item)]
-
-
-def newest_first(
-    question: ParsedQuestion, judged: Sequence[tuple[float, ContextItem]], threshold: float
-) -> list[tuple[float, ContextItem]]:
-    """Judged memories, best first, with the newest word on the matter in front.
-
-    It has the support of the best, whose place it takes.
-
-    `judged`: support and memory, best first. As they are where the past is asked for, or where
-    from somebody is, which no change changes, or where the best does not carry an answer.
-    """
-    ranked = list(judged)
-    once = question.past or question.then or question.origin
-    if not ranked or ranked[0][0] < threshold or once:
-        return ranked
-    best = ranked[0][1]
-    if not question.words or not best.current:
-        return ranked
-    later = [
-        (strength, item)
-        for strength, item in ranked
-        if _tells_anew(question, best, item, strong=strength >= LEAST)
-    ]
-    if not later:
-        return ranked
-    first = max(later, key=lambda pair: pair[1].at)
-    rest = [pair for pair in ranked if pair is not first]
-    return [(ranked[0][0], first[1]), *rest]  # the matter is carried, told anew it still is
-
-
-def _tells_anew(
-    question: ParsedQuestion, best: ContextItem, item: ContextItem, *, strong: bool
-) -> bool:
-    """Whether a turn was said after the best memory and tells the same matter once more."""
-    if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
-        return False
-    if item.text.rstrip().endswith("?"):
-        return False
-    if best.grade >= OWN_WORD and item.speaker != best.speaker:
-        return False
-    if _counts_anew(question, best, item):
-        return True
-    if question.told or not strong or not question.words <= content(item.text):
-        return False
-    cue = CUES.get(question.kind)
-    if cue is not None and cue.search(item.text) is None:
-        return False
-    valued = question.kind in ("number", "time") and best.fact is None
-    return valued or CHANGED.search(item.text) is not None
-
-
-def _counts_anew(question: ParsedQuestion, best: ContextItem, item: ContextItem) -> bool:
-    """Whether a turn gives a newer count of the same thing: "seven species now", "5 species".
-
-    The newer turn need not repeat the verb that was asked for.
-    """
-    if not question.counts or best.fact is not None or item.speaker != best.speaker:
-        return False
-    if not of_nobody_else(item.text, question.words):
-        return False
-    counted = {c["noun"].casefold() for c in COUNT.finditer(best.text)}
-    again = (c for c in COUNT.finditer(item.text) if c["noun"].casefold() in counted)
-    return any(content(c["noun"]) & question.words and SO_FAR.search(c["behind"]) for c in again)
 
 
 def _together(
@@ -686,7 +456,7 @@ def _denies(question: ParsedQuestion, item: ContextItem) -> bool:
         return dead(relation, obj, item.text)
     if f"{relation} ".startswith(("does not ", NO_LONGER)):
         return True
-    if relation in ENDED:
+    if relation in GIVEN_UP:
         return not content(relation) & question.words
     known = canonical(relation)
     opposite = known.opposite if known is not None else ""
@@ -730,9 +500,3 @@ def _mark(item: ContextItem) -> str:
     """What stands behind a quote: whether it is a guess or disputed, and its citation."""
     marks = [GUESS] * item.tentative + [DISPUTED] * item.disputed
     return f"{''.join(f' {mark}' for mark in marks)} [m{item.id}]"
-
-
-def quoted(question: ParsedQuestion, text: str, *, marked: bool) -> str:
-    """The passage of a memory that says what was asked, in quotation marks if `marked`."""
-    best = brief(passage(question, text, MOST_QUOTED))
-    return f"{OPEN}{best}{CLOSE}" if marked else best

@@ -14,7 +14,6 @@ from mags.models.answer.cues import (
     OWN,
     asks_for_own,
     cue_of,
-    done_by_oneself,
     former,
     kin_of,
     kind_of_thing,
@@ -93,10 +92,6 @@ TELLER = re.compile(
     r"^what (?:did|does|has) (?P<who>[A-Z]\w*|I|we) (?:say|tell (?:me|us))\s*\??$", re.I
 )
 DOER = re.compile(r"\b(?:do|does|did)(?:n't)? (?P<who>(?:I|we)\b|[A-Z][\w-]*)(?!['\w])")
-DOES_IT = re.compile(
-    r"\b(?:do|does|did)(?:n't)? (?!I\b|we\b|you\b|he\b|she\b|it\b|they\b)(?P<rest>.+)", re.I
-)
-MOST_OF_TOPIC = 4
 LIGHT = "go happen due take scheduled planned days dates months years times"
 """Words that only ask for a time: "when is it due", "which days"."""
 
@@ -131,10 +126,8 @@ class ParsedQuestion:
     `then`: the past time it names, "in June 2023".
     `own_thing`: it asks for what is the speaker's, not for what they do. `denied`: for what
     is not. `type_words`, `particle`: the kind of what it asks for and the preposition left
-    behind: "what language is it written in". `origin`: it asks where from. `topic`: stems of
-    who or what does it: prod of "where does prod run".
-    `oneself`: the stems of who asks, where they ask what they do or are themselves; `does`:
-    those of what they do.
+    behind: "what language is it written in". `origin`: it asks where from.
+    `oneself`: the stems of who asks, where they ask what they do or are themselves.
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
     """
 
@@ -163,9 +156,7 @@ class ParsedQuestion:
     type_words: frozenset[str] = frozenset()
     particle: str = ""
     origin: bool = False
-    topic: frozenset[str] = frozenset()
     oneself: frozenset[str] = frozenset()
-    does: frozenset[str] = frozenset()
 
 
 def read_question(turn: Turn) -> ParsedQuestion:
@@ -211,10 +202,8 @@ def read_question(turn: Turn) -> ParsedQuestion:
         doer=_who(DOER.search(text), turn.speaker),
         teller=_who(TELLER.match(text), turn.speaker),
         origin=kind == "place" and ORIGIN.search(text) is not None,
-        topic=content(_topic(text)),
         own_thing=asks_for_own(text),
         oneself=stems(turn.speaker) if OF_ME.search(text) else frozenset(),
-        does=trade or done_by_oneself(text),
         denied=DENIED.search(text) is not None,
         type_words=content(typed["type"]) if typed else frozenset(),
         particle=typed["particle"].casefold() if typed else "",
@@ -255,15 +244,6 @@ def _who(asked: re.Match[str] | None, speaker: str) -> frozenset[str]:
     if asked is None:
         return frozenset()
     return stems(speaker if asked["who"].casefold() in ("i", "we") else asked["who"])
-
-
-def _topic(text: str) -> str:
-    """The words of what is asked to do something, all before its verb; "" where not clear."""
-    found = DOES_IT.search(text)
-    words = WORD.findall(found["rest"]) if found else []
-    verbs = (i for i, word in enumerate(words) if i and word.islower() and BASE in _tags(word))
-    end = next(verbs, 0)
-    return " ".join(words[:end]) if end <= MOST_OF_TOPIC else ""
 
 
 def _over(word: str) -> bool:
@@ -321,7 +301,7 @@ ASKED_BY: tuple[tuple[str, str, str, str], ...] = (
     ("", "book novel", "is reading", "book novel"),
     ("", "phobia phobias", "is afraid of", "phobia"),
     ("", "medicine medication tablets pills", "takes", "medicine medication tablets pills"),
-    ("", "food foods dish dishes drink drinks", "likes|dislikes", "food dish drink like hate love"),
+    ("", "food foods dish dishes drinks", "likes|dislikes", "food dish drink like hate love"),
     ("eat", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
     ("have food", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
     ("have foods", "can't cannot don't", _UNEATEN, "eat have food can't don't"),

@@ -20,13 +20,20 @@ from pathlib import Path
 
 from mags.models.answer.cues import STOP
 from mags.models.answer.dates import day_told, since_told
+from mags.models.answer.news import CORRECTED, DENIED, ENDED, HEDGED, RENEWED, TAKEN_BACK
 from mags.models.answer.question import ParsedQuestion, content
-from mags.models.answer.support import compare, contrary, kind_share, rare_share, spans_days
-from mags.models.answer.told import CLAUSE, CORRECTED, DENIED, HEDGED, SINCE
+from mags.models.answer.support import (
+    compare,
+    contrary,
+    kind_share,
+    rare_share,
+    spans_days,
+)
 from mags.models.policy.reader.network import Calibration
 from mags.models.policy.reader.reading import Found
 from mags.models.words import stems
 from mags.ports.answer import ContextItem
+from mags.ports.english import is_verb
 from mags.ports.policy import ASSISTANTS, Turn
 
 WEIGHTS = Path(__file__).with_name("weights.json")
@@ -43,6 +50,8 @@ MOST_GIVEN = 850
 OF_EACH = (400, 240, 140)
 """Characters of a turn, of which the first is taken that leaves room for all."""
 SENTENCE = re.compile(rf"{STOP}|\n+")
+CLAUSE = re.compile(r"[,;:.!?]\s+|\s+(?:but|because|so)\s+")
+SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
 NUMBER = re.compile(
@@ -57,35 +66,12 @@ NOW = re.compile(
     re.I,
 )
 """What shows that the latest word is asked for."""
-CHANGED = re.compile(
-    r"\b(?:now(?! and (?:then|again))|nowadays|these days|chang(?:ed|es)|moved|instead"
-    r"|any ?more|no longer|from now on|from then on|after all|switched|swapped|replaced|postponed"
-    r"|delayed|extended|pushed|brought forward|rescheduled|cancelled|raised|lowered|bumped"
-    r"|(?:up|down) to"
-    r"|(?:put|gone?|went|goes|going|cut|came|come) (?:it |them )?(?:up|down|off|back)|over to"
-    r"|correction|actually|scratch that|not [\w' ]+ but)\b",
-    re.I,
-)
-"""What shows that a matter is told anew."""
-RENEWED = re.compile(
-    rf"{CHANGED.pattern}|\b(?:no,? wait|make (?:it|that)|back to|handed"
-    r"|(?:tak(?:en?|es|ing)|took) over"
-    r"|it's (?:now )?\d|so it's|since (?:monday|today|yesterday)|in the end|told no|used to"
-    r"|(?:was|is|i'm) out|again|a new|new one|no more|i (?:said|told you)|turns out|wrong"
-    r"|update)\b|^\*\w",
-    re.I,
-)
-"""The same, and what may show it: for what is weighed, not for what decides."""
-ENDED = re.compile(
-    r"\b(?:sold|left|quit|gave up|given up|broke up|split up|no longer|any ?more|used to|stopped"
-    r"|lost|died|gone|is off|was off|cancelled|canceled|called off|is over|got rid of)\b",
-    re.I,
-)
-"""What may end what was told."""
-TAKEN_BACK = re.compile(r"(?:sorry|oops|ups|no,? wait|wait|i mean)\b", re.I)
-"""How a turn may begin that takes back what was said before."""
 REFUSED = re.compile(r"(?:it is|that is|that's|it's) not (?:so|true|right)\b", re.I)
 """What only says that something is not so has no value to give."""
+OPENING = re.compile(r"([A-Z][\w'-]+) ([a-z]+)\b")
+"""How a turn opens that may be of somebody else than who says it: "Ana lives"."""
+TOLD_BY = re.compile(r"\b(?:i|we|my|our|i'm|we're)\b", re.I)
+"""What says that it is of who says it, all the same."""
 NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
 NAME_BEHIND = re.compile(r"(?: [^\W\d_a-z][\w'-]+)+")
 
@@ -151,12 +137,12 @@ def candidates(
             "words": rare_share(item, one.rarity),
             "cover": len(has) / len(words) if words else 1.0,
             "bare": float(not words),
-            "stranger": stranger(asked, item),
+            "about": about(asked, item),
             "named": float(bool(asked & stems(item.text))),
             "mine": float(item.speaker == question.speaker),
             "assistant": float(item.speaker.casefold() in ASSISTANTS),
             "kind": kind_share(parsed, replace(item, text=span.quote)),
-            "contrary": float(contrary(parsed, item, fits=False)),
+            "contrary": float(contrary(parsed, item)),
             "hedged": float(HEDGED.search(span.sentence) is not None),
             "asks": float(span.sentence.rstrip().endswith("?")),
             "later": float(bool(later)),
@@ -204,7 +190,7 @@ def to_read(
         for item in items
         if item.fact is None and not (REFUSED.match(item.text) and parsed.kind != "yesno")
     }
-    return sorted(turns.values(), key=lambda item: stranger(asked, item) == 1.0)[:MOST_READ]
+    return sorted(turns.values(), key=lambda item: about(asked, item) == 0.0)[:MOST_READ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +207,7 @@ class _Span:
     @property
     def anew(self) -> bool:
         """Whether it is told as news of something known."""
-        return bool(RENEWED.search(self.quote) or CORRECTED.search(self.quote))
+        return RENEWED.search(self.quote) is not None
 
     def alike(self, other: _Span) -> bool:
         """Whether both may say the same."""
@@ -298,11 +284,17 @@ def whom(question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem]) -
     return frozenset().union(*names)
 
 
-def stranger(asked: frozenset[str], item: ContextItem) -> float:
-    """1 where a turn is neither by nor of anybody asked about, 0.5 where it only names them."""
-    if not asked or asked & stems(item.speaker):
-        return 0.0
-    return 0.5 if asked & stems(item.text) else 1.0
+def about(whom: frozenset[str], item: ContextItem) -> float:
+    """How far a turn is of somebody: 1 where they say it of themself, 0.5 where it names them.
+
+    It is of nobody else where it opens with no other name that does something, or says "I". Of
+    nobody in particular (no stems in `whom`) is every turn.
+    """
+    opening = OPENING.match(item.text)
+    other = opening is not None and is_verb(opening[2]) and not is_verb(opening[1].casefold())
+    if not whom or (whom & stems(item.speaker) and not (other and not TOLD_BY.search(item.text))):
+        return 1.0
+    return 0.5 if whom & stems(item.text) else 0.0
 
 
 def given(parsed: ParsedQuestion, texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -445,7 +437,7 @@ def tells_anew(found: Candidate, values: frozenset[str], asked: frozenset[str]) 
     head = stems(found.head)
     if head and not back and (head <= values or values <= head):
         return False  # the same once more
-    anew = RENEWED.search(text) or CORRECTED.search(text) or TAKEN_BACK.match(text)
+    anew = RENEWED.search(text) or TAKEN_BACK.match(text)
     return bool(anew and (named or asked & content(text)))
 
 

@@ -1,9 +1,4 @@
-"""How well one memory answers a question: named features and their weights.
-
-The shares of `SupportWeights` and the threshold of the answerer are fitted by
-`python -m benchmarks.abstain --fit` on the development half of LongMemEval (MIT). The factors
-below and the 0.9 of a fact that fits are chosen by hand.
-"""
+"""How well a fact answers a question, and what of the kind asked for any memory has."""
 
 from __future__ import annotations
 
@@ -21,14 +16,10 @@ from mags.models.answer.cues import (
     became,
     dead,
     kin_of,
-    named_as_known,
     of_another,
-    of_another_doer,
-    of_nobody_else,
     only_former,
     opposed,
     other_kin,
-    without_subject,
 )
 from mags.models.answer.cues import NAMED as NAME_TOLD
 from mags.models.answer.question import ParsedQuestion, Then, content, same_relation, type_of
@@ -38,8 +29,10 @@ from mags.ports.answer import ContextItem
 from mags.ports.policy import NO_LONGER
 from mags.ports.relations import canonical, relations
 
+LEAST = 0.6
+"""Support from which a fact answers."""
 CONTRARY_FACTOR = 0.5
-"""What is left of the support of a memory by each thing that speaks against it."""
+"""What is left of the support of a fact that does not hold at the time asked about."""
 WRONG_TIME_FACTOR = 0.8
 ENDED_FACTOR = 0.95
 """What is over says no where it is asked whether it is; what still holds says yes before that."""
@@ -56,132 +49,42 @@ ROLES = re.compile(
     re.I,
 )
 ROLE_NAMES = ("", "user", "assistant", "system")
-ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
 SENTENCE_END = re.compile(rf"{STOP}|\n+")
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
 NO_PLACE = (" as", " with", " by")
-ENDED = ("stopped", "quit", "gave up")
+GIVEN_UP = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
 DENIES = ("does not ", "can not ", "is not ")
 """How relations begin that say what somebody does not do: no answer to what they do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SupportWeights:
-    """Shares of the features in the support of a memory that is no matching fact; they sum to 1.
+def support(question: ParsedQuestion, item: ContextItem) -> float:
+    """How well a fact answers, in [0, 1]: 0 where it is not what is asked for.
 
-    `words`: share of the question's content words in it and in its best sentence, the rarer
-    the weightier. `names`: share of the names asked about. `kind`: it has something of the kind
-    that is asked for. `ahead`: how far recall put it before the rest.
-    """
-
-    words: float = 0.3
-    names: float = 0.2
-    kind: float = 0.1
-    ahead: float = 0.4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SupportFeatures:
-    """What the support of one memory is weighed from, each in [0, 1].
-
-    `words`, `names`, `kind`, `ahead`: the features that `SupportWeights` weighs. `covered`: for a
-    fact that fits, the share of what is asked that it has; None for any other memory. `factor`:
-    what is left after what speaks against it.
-    """
-
-    words: float
-    names: float
-    kind: float
-    ahead: float
-    covered: float | None
-    factor: float
-
-    def weigh(self, weights: SupportWeights) -> float:
-        """The support, in [0, 1]."""
-        features = (
-            weights.words * self.words
-            + weights.names * self.names
-            + weights.kind * self.kind
-            + weights.ahead * self.ahead
-        )
-        if self.covered is not None:
-            features = 0.9 + 0.1 * features if self.covered == 1.0 else features * self.covered
-        return min(1.0, features * self.factor)
-
-
-def weighed(
-    question: ParsedQuestion, items: Sequence[ContextItem]
-) -> list[tuple[ContextItem, SupportFeatures]]:
-    """Items with their features, in order.
-
-    A fact that came out as one with another memory counts only if it fits what is asked - else
-    the other speaks for both - and has no lead of its own. The turn that came out as one with
-    a fact is heard where a reason, a time or a place is asked for and the fact does not fit.
-    """
-    leads = [item for item in items if item.within is None]
-    heard = question.kind in ("reason", "time", "place") and not question.origin
-    silent = {item.id for item in leads if heard and item.fact and not fits(question, item)}
-    found = dict(zip((item.id for item in leads), compare(question, leads), strict=True))
-    out = []
-    for item in items:
-        if item.within is None:
-            out.append((item, support_features(question, item, found[item.id])))
-        elif item.fact is None and item.within in silent:
-            out.append((item, support_features(question, item, found[item.within])))
-        elif item.fact is not None and item.within in found and fits(question, item):
-            stand = replace(found[item.within], ahead=0.0)
-            out.append((item, support_features(question, item, stand)))
-    return out
-
-
-def fits(question: ParsedQuestion, item: ContextItem) -> bool:
-    """Whether the fact of an item is what is asked for, or says something of who is."""
-    fit = slot(question, item)
-    return bool(fit.answer or fit.whole) or (question.identity and fit.subject)
-
-
-def support_features(
-    question: ParsedQuestion, item: ContextItem, stand: Comparison
-) -> SupportFeatures:
-    """What speaks for and against a memory.
-
-    A fact that is asked for with every word and name carries 0.9 and more, one with some left
-    over less by that share; any other memory its features. Half is left of a fact that is turned
-    round, of what is nothing but a question, of a memory with none of the names or none of the
-    other words that are asked about, and of a "why" without a reason. What is over carries half
-    unless the past is asked for; then a fact that still holds does.
+    It is where its relation and an end of it are asked for and every word and name of the question
+    is in it. Less is left of what does not hold at the time asked about, and of what has nothing of
+    the kind that is asked for.
     """
     fit = slot(question, item)
-    fits = bool(fit.answer or fit.whole)
-    said: frozenset[str] = frozenset()
-    if item.fact is not None and fits:
-        said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
-        said |= _said(question, item.fact[1].removeprefix(NO_LONGER))
-        said |= question.then.words if question.then is not None else frozenset()
-        if question.particle and item.fact[1].endswith(f" {question.particle}"):
-            said |= question.type_words  # "What language is it written in?" - in Go
-    words, names = word_share(question, item.text, said), name_share(question, item)
+    if item.fact is None or not (fit.answer or fit.whole):
+        return 0.0
+    said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
+    said |= _said(question, item.fact[1].removeprefix(NO_LONGER))
+    said |= question.then.words if question.then is not None else frozenset()
+    if question.particle and item.fact[1].endswith(f" {question.particle}"):
+        said |= question.type_words  # "What language is it written in?" - in Go
+    asked = question.words - frozenset().union(*question.names)
+    if not asked <= content(item.text) | said or not _names_all(question, item):
+        return 0.0
     kind = kind_share(question, item)
-    against = (
-        not fits and fit.turned,
-        ONLY_ASKS.fullmatch(item.text.strip()) is not None,
-        not words or not names or (question.kind == "reason" and not kind),
-        not fits and bool(question.topic) and not question.topic & content(mentioned_text(item)),
-        contrary(question, item, fits=fits) or _nameless(question, item, fit),
-    )
-    return SupportFeatures(
-        words=rare_share(item, stand.rarity),
-        names=names,
-        kind=kind,
-        ahead=stand.ahead,
-        covered=words * names if fits else None,
-        factor=CONTRARY_FACTOR ** sum(against)
-        * timely(question, item, whole=fit.whole)
-        * (WRONG_KIND_FACTOR if fits and _kindless(question, item, kind) else 1.0),
-    )
+    if question.kind == "reason" and not kind:
+        return 0.0
+    if contrary(question, item) or _nameless(question, item, fit):
+        return 0.0
+    lacking = WRONG_KIND_FACTOR if _kindless(question, item, kind) else 1.0
+    return _timely(question, item, whole=fit.whole) * lacking
 
 
 def _said(question: ParsedQuestion, relation: str) -> frozenset[str]:
@@ -210,21 +113,16 @@ def _nameless(question: ParsedQuestion, item: ContextItem, fit: Slot) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """How a fact fits a question: which ends are named, and whether its relation is asked about.
-
-    `turned`: it is, but the question asks for the end it names ("who does Alice like?" and Bob
-    likes Alice).
-    """
+    """How a fact fits a question: which ends are named, and whether its relation is asked about."""
 
     subject: bool = False
     object: bool = False
     relation: bool = False
-    turned: bool = False
 
     @property
     def answer(self) -> str:
         """The end that answers: "object", "subject", or "" where neither or both were named."""
-        if self.subject == self.object or not self.relation or self.turned:
+        if self.subject == self.object or not self.relation:
             return ""
         return "object" if self.subject else "subject"
 
@@ -253,7 +151,7 @@ def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
         given = doer <= stems(relation)  # who gave is asked about, not who was given to
         done_to = known is None and doer <= stems(obj) and content(relation) & question.words
         if given or done_to:
-            return Slot(turned=True)
+            return Slot()
     fit = Slot(
         subject=named(question, subject),
         object=named(question, obj),
@@ -276,7 +174,7 @@ def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
         return replace(fit, relation=what or (fit.object and answers == "person"))
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
-        return replace(fit, turned=True)
+        return replace(fit, relation=False)  # "who does Alice like?" and Bob likes Alice
     return fit
 
 
@@ -302,7 +200,7 @@ def _asked_relation(question: ParsedQuestion, relation: str, subject: str, obj: 
     known = canonical(relation)
     if question.kind == "yesno" and (
         not content(relation)
-        or relation in ENDED
+        or relation in GIVEN_UP
         or (known is not None and known.opposite in question.relations)
     ):
         return True  # "is", "has": what is asked for are the two ends
@@ -368,24 +266,12 @@ def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
     return (every + max(shares)) / 2
 
 
-def word_share(question: ParsedQuestion, text: str, said: frozenset[str] = frozenset()) -> float:
-    """Share of the content words asked for, names left out, in a text; 1 where there are none.
-
-    `said`: words that the memory says in another way.
-    """
-    asked = question.words - frozenset().union(*question.names)
-    return len(asked & (content(text) | said)) / len(asked) if asked else 1.0
-
-
-def name_share(question: ParsedQuestion, item: ContextItem) -> float:
-    """Share of the names asked about that the memory has; 1 where the question has none."""
-    if not question.names:
-        return 1.0
+def _names_all(question: ParsedQuestion, item: ContextItem) -> bool:
+    """Whether a fact has every name asked about."""
     held = stems(mentioned_text(item))
-    if any(name <= stems(item.speaker) for name in question.names):
-        own = _of_self(question, item.text) if item.fact is None else _own_thing(question, item)
-        held |= stems(item.speaker) if own else frozenset()
-    return sum(name <= held for name in question.names) / len(question.names)
+    if _own_thing(question, item):
+        held |= stems(item.speaker)
+    return all(name <= held for name in question.names)
 
 
 def _own_thing(question: ParsedQuestion, item: ContextItem) -> bool:
@@ -393,15 +279,6 @@ def _own_thing(question: ParsedQuestion, item: ContextItem) -> bool:
     subject = item.fact[0] if item.fact is not None else ""
     plain = subject.islower() and item.text.casefold().startswith(subject)  # no one's report
     return question.own_thing and plain and bool(content(subject) & question.words)
-
-
-def _of_self(question: ParsedQuestion, text: str) -> bool:
-    """Whether a turn of who asks is of themselves though it does not say so."""
-    if question.own_thing and (
-        of_nobody_else(text, question.words) or named_as_known(text, question.words)
-    ):
-        return True
-    return without_subject(text)
 
 
 def kind_share(question: ParsedQuestion, item: ContextItem) -> float:
@@ -432,32 +309,28 @@ def mentioned_text(item: ContextItem) -> str:
     return " ".join((item.text, item.speaker if own else "", *(item.fact or ())))
 
 
-def contrary(question: ParsedQuestion, item: ContextItem, *, fits: bool) -> bool:
+def contrary(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a memory is of something else, however many words it shares with the question.
 
-    Of another relative ("my son's birthday" and "my daughter's"), of another thing or name of the
-    kind ("the flight to Quito" and "to Lima"), of what somebody else said or does, of the opposite
-    ("opens" and "closes"), or with nothing of what is asked for: no age, no name, no sum of money.
+    Of another relative ("my son's birthday" and "my daughter's"), of another name ("the flight to
+    Quito" and "to Lima"), of what somebody else said, of the opposite ("opens" and "closes"), or
+    with nothing of what is asked for: no age, no name, no sum of money.
     """
     told = mentioned_text(item)
-    turn = item.fact is None
     return (
-        other_kin(question.kin, kin_of(told))
+        of_others(question, item)
         or only_former(question.present, told)
-        or (question.alive and not fits)
         or (question.cue is not None and question.cue.search(item.text) is None)
         or (bool(question.teller) and not _said_by(question.teller, item))
-        # "Who am I?": nothing is said by which any memory could be told from others
-        or (not fits and not question.words)
-        or (turn and of_another(question.own, item.text))
-        or (
-            not fits
-            and bool(question.oneself)
-            and of_another_doer(item.text, question.does, question.oneself)
-        )
-        or (turn and not all(name <= stems(told) for name in question.bound))
+        or (item.fact is None and not all(name <= stems(told) for name in question.bound))
         or opposed(question.words, content(told))
     )
+
+
+def of_others(question: ParsedQuestion, item: ContextItem) -> bool:
+    """Whether a memory is of another relative than the one asked about, or of whose it is not."""
+    kin = other_kin(question.kin, kin_of(mentioned_text(item)))
+    return kin or (item.fact is None and of_another(question.own, item.text))
 
 
 def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
@@ -466,22 +339,21 @@ def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
     return teller <= stems(item.speaker) or any(teller <= stems(one) for one in quoted)
 
 
-def timely(question: ParsedQuestion, item: ContextItem, *, whole: bool) -> float:
+def _timely(question: ParsedQuestion, item: ContextItem, *, whole: bool) -> float:
     """1 for what holds at the time asked about, `CONTRARY_FACTOR` for what does not.
 
     `whole`: everything in its fact was asked about.
     """
     named = item.fact is not None and past(item.fact[1])
     over = not item.current or named
-    if question.then is not None and item.fact is not None:
+    if question.then is not None:
         return 1.0 if held_then(item, question.then) else CONTRARY_FACTOR
     if question.past:
-        return CONTRARY_FACTOR if item.fact is not None and not over else 1.0
+        return 1.0 if over else CONTRARY_FACTOR
     if question.kind == "time" and spans_days(item):
-        # "When am I on holiday?" asks for the days, whenever they are
-        return 1.0 if item.fact is not None or item.current else WRONG_TIME_FACTOR
-    if not over or (question.told and (named or item.fact is None)):
-        return 1.0  # what was said of the past stays said
+        return 1.0  # "When am I on holiday?" asks for the days, whenever they are
+    if not over or (question.told and named):
+        return 1.0
     if whole and question.kind == "yesno" and not question.told:
         return ENDED_FACTOR
     return WRONG_TIME_FACTOR if question.told else CONTRARY_FACTOR
