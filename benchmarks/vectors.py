@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.models.embed import OnnxEmbedder
-from mags.ports.embedder import Embedder
+from mags.ports.embedder import Embedder, Tokens, token_embedder
 
 
 class DiskEmbedder:
@@ -29,6 +29,13 @@ class DiskEmbedder:
         name = inner.name.replace(":", "-").replace("/", "-")
         self._disk = sqlite3.connect(folder / f"{name}.sqlite", timeout=60, check_same_thread=False)
         self._disk.execute("create table if not exists vector (key blob primary key, data blob)")
+        look = getattr(inner, "look", "")
+        self._words = f"words_{look}"
+        if look:
+            self._disk.execute(
+                f"create table if not exists {self._words}"
+                " (key blob primary key, rows blob, weights blob)"
+            )
         self.seconds = 0.0
 
     @property
@@ -55,6 +62,39 @@ class DiskEmbedder:
             found[row] = self._held[key]
         self.seconds += time.process_time() - began
         return found
+
+    @property
+    def look(self) -> str:
+        """What makes the tokens of the embedder inside."""
+        return getattr(self._inner, "look", "")
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Those of the embedder inside, kept on disk as vectors are."""
+        began = time.process_time()
+        inner = token_embedder(self._inner)
+        assert inner is not None
+        keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
+        found = {key: made for key in keys if (made := self._words_of(key)) is not None}
+        lacking = {k: t for k, t in zip(keys, texts, strict=True) if k not in found}
+        if lacking:
+            found.update(zip(lacking, inner.tokens(list(lacking.values())), strict=True))
+            with self._disk:
+                self._disk.executemany(
+                    f"insert or ignore into {self._words} values (?, ?, ?)",
+                    [(k, found[k].rows.tobytes(), found[k].weights.tobytes()) for k in lacking],
+                )
+        self.seconds += time.process_time() - began
+        return [found[key] for key in keys]
+
+    def _words_of(self, key: bytes) -> Tokens | None:
+        select = f"select rows, weights from {self._words} where key = ?"
+        row = self._disk.execute(select, (key,)).fetchone()
+        if row is None:
+            return None
+        weights = np.frombuffer(row[1], np.float32)
+        rows = np.frombuffer(row[0], np.int8)
+        shape = len(weights), len(rows) // max(1, len(weights))  # an empty text has no words
+        return Tokens(rows=rows.reshape(shape), weights=weights)
 
     def _read(self, key: bytes) -> bool:
         row = self._disk.execute("select data from vector where key = ?", (key,)).fetchone()
@@ -94,6 +134,20 @@ class Timed:
         """Vectors of the embedder inside."""
         began = time.perf_counter()
         found = self._inner.embed(texts)
+        self.seconds += time.perf_counter() - began
+        return found
+
+    @property
+    def look(self) -> str:
+        """What makes the tokens of the embedder inside."""
+        return getattr(self._inner, "look", "")
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Those of the embedder inside."""
+        began = time.perf_counter()
+        inner = token_embedder(self._inner)
+        assert inner is not None
+        found = inner.tokens(texts)
         self.seconds += time.perf_counter() - began
         return found
 

@@ -20,26 +20,13 @@ from mags.index.tokens import terms
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval
 from mags_lab.evaluation.datasets.source import read_jsonl
 from mags_lab.evaluation.protocol import Probe, SourceTurn, split
+from mags_lab.talk.pools import named
 
 PEOPLE = (
     ("Clara", "Dan"),
     ("Marta", "Tessa"),
     ("Owen", "Priya"),
     ("Jonas", "Felix"),
-)
-_RULES = (
-    (r"\b[Dd]id I\b", "did {n}"),
-    (r"\b[Hh]ave I\b", "has {n}"),
-    (r"\b[Aa]m I\b", "is {n}"),
-    (r"\b[Ww]as I\b", "was {n}"),
-    (r"\b[Dd]o I\b", "does {n}"),
-    (r"\bI'm\b", "{n} is"),
-    (r"\bI've\b", "{n} has"),
-    (r"\bI'd\b", "{n} would"),
-    (r"\bI\b", "{n}"),
-    (r"\b[Mm]y\b", "{n}'s"),
-    (r"\b[Mm]e\b", "{n}"),
-    (r"\b[Mm]yself\b", "{n}"),
 )
 _REPLIES = (
     "That sounds great, {n}!",
@@ -58,13 +45,6 @@ class Retold:
     name: str
     turns: tuple[SourceTurn, ...]
     probes: tuple[Probe, ...]
-
-
-def named(question: str, name: str) -> str:
-    """A first-person question asked about somebody of that name."""
-    for pattern, said in _RULES:
-        question = re.sub(pattern, said.format(n=name), question)
-    return question[0].upper() + question[1:]
 
 
 def pieces(text: str, rng: np.random.Generator) -> list[str]:

@@ -14,6 +14,7 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_POLICY      auto, rules, prompted, reader, adapters or served
     MAGS_POLICY_PATH  the file of a reader, or the folder of adapters, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
+    MAGS_RECALL      fast, or careful: the best candidates are looked at once more
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
 
@@ -125,6 +126,7 @@ ENVIRONMENT = {
     "MAGS_LANGUAGE": ("policy", "language"),
     "MAGS_PROMPTS": ("policy", "prompts"),
     "MAGS_ANSWER": ("answer", "mode"),
+    "MAGS_RECALL": ("memory", "recall", "tier"),
 }
 NESTED = ("recall", "engram")
 NANO_GONE = (
@@ -202,8 +204,9 @@ def _table(table: dict[str, Any], name: str, path: Path | None) -> dict[str, Any
 
 
 def _put(table: dict[str, Any], place: tuple[str, ...], value: str, path: Path | None) -> None:
-    inner = table if len(place) == 1 else _table(table, place[0], path)
-    inner[place[-1]] = value.strip()
+    for name in place[:-1]:
+        table = _table(table, name, path)
+    table[place[-1]] = value.strip()
 
 
 def _embedder(table: dict[str, Any], value: str) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -18,8 +18,9 @@ from mags.models.embed import (
     OpenAIEmbedder,
     SentenceTransformersEmbedder,
 )
+from mags.models.embed.look import MOST_TOKENS
 from mags.models.embed.onnx import SHIPPED
-from mags.ports.embedder import Embedder
+from mags.ports.embedder import Embedder, token_embedder
 
 SHIPPED_EMBEDDER = OnnxEmbedder()
 
@@ -189,3 +190,29 @@ def test_the_name_stays_when_texts_were_embedded(embedder: Embedder) -> None:
     assert embedder.name == name
     assert name.isprintable()
     assert name
+
+
+@pytest.mark.parametrize("wrap", [OnnxEmbedder, lambda: CachedEmbedder(OnnxEmbedder())])
+def test_the_words_of_a_text_are_the_same_made_alone_or_by_the_pass_that_embeds_it(
+    wrap: Callable[[], Embedder],
+) -> None:
+    texts = [*TEXTS, *ODD_TEXTS.values()]
+    first, other = token_embedder(wrap()), token_embedder(wrap())
+    assert first is not None
+    assert other is not None
+    alone = [first.tokens([text])[0] for text in texts]
+    other.tokens(["asked for once"])
+    other.embed(texts)
+
+    for one, together in zip(alone, other.tokens(texts), strict=True):
+        assert one.rows.shape == together.rows.shape
+        assert one.rows.shape[0] <= MOST_TOKENS
+        assert np.abs(one.rows.astype(int) - together.rows).max(initial=0) <= 2
+        assert np.allclose(one.weights, together.weights, atol=0.02)
+    assert first.look == other.look != ""
+
+
+def test_what_knows_no_words_says_so() -> None:
+    assert token_embedder(HashEmbedder()) is None
+    assert token_embedder(CachedEmbedder(HashEmbedder())) is None
+    assert token_embedder(OnnxEmbedder(constants={"any": np.zeros(1)})) is None

@@ -135,7 +135,7 @@ def test_a_block_that_raises_leaves_nothing_but_its_ids(store: Store):
         store.journal.append(note(2, "lost", key="k2"))
         store.facts.put("name", "lost")
         store.points.mark("lost", 2, 0.0)
-        store.contents.put_vectors([1], np.zeros((1, 8), np.float16))
+        store.contents.put_vectors([1], np.zeros((1, 8), np.float16), [b""])
         store.contents.erase([1])
         store.fork("lost").close()
         assert (seqs(store), store.points.load()) == ([1, 2], None)
@@ -207,7 +207,7 @@ def test_what_is_not_there_is_named(store: Store):
     with pytest.raises(NotFound, match="no content 7"):
         store.contents.get([7])
     with pytest.raises(NotFound, match="no content 7"):
-        store.contents.put_vectors([7], np.zeros((1, 8), np.float16))
+        store.contents.put_vectors([7], np.zeros((1, 8), np.float16), [b""])
 
 
 def test_contents_are_immutable(store: Store):
@@ -227,9 +227,31 @@ def test_words_that_cannot_be_kept_are_refused(store: Store, bad: Content):
 def test_new_vectors_replace_the_old_and_drop_the_checkpoints(store: Store):
     store.journal.append(replace(note(1), contents=(content(1), content(2))))
     store.points.save(checkpoint(store, 1, 1))
-    store.contents.put_vectors([2, 1], np.array([[1, 2], [3, 4]], np.float16))
+    store.contents.put_vectors([2, 1], np.array([[1, 2], [3, 4]], np.float16), [b"", b""])
     assert [c.vector.tolist() for c in store.contents.scan()] == [[3, 4], [1, 2]]
     assert store.points.load() is None
+
+
+def test_tokens_are_kept_beside_the_words_on_every_branch(store: Store):
+    said = [replace(content(1), tokens=b"one"), content(2), replace(content(3), tokens=b"three")]
+    store.journal.append(replace(note(1), contents=tuple(said)))
+    child = store.fork("child")
+    for place in (store, child):
+        assert place.contents.tokens([3, 2, 1, 9, 3]) == [b"three", b"", b"one", b"", b"three"]
+        assert not any(c.tokens for c in (*place.contents.get([1]), *place.contents.scan()))
+    child.contents.put_vectors([1, 2], np.ones((2, 4), np.float16), [b"", b"two"])
+    assert store.contents.tokens([1, 2, 3]) == [b"", b"two", b"three"]
+    with failing_block(store):
+        store.contents.put_vectors([3], np.ones((1, 4), np.float16), [b"lost"])
+    assert store.contents.tokens([3]) == [b"three"]
+    child.close()
+
+
+def test_an_erased_node_leaves_no_tokens(store: Store):
+    said = [replace(content(node), tokens=b"words" * 9) for node in (1, 2)]
+    store.journal.append(replace(note(1), contents=tuple(said)))
+    store.contents.erase([1])
+    assert store.contents.tokens([1, 2]) == [b"", b"words" * 9]
 
 
 def test_ids_are_never_given_twice(store: Store):

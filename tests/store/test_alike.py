@@ -97,10 +97,10 @@ class Alike(RuleBasedStateMachine):
         if name in self.ram:
             self.at = name
 
-    @rule(chosen=st.lists(nodes, max_size=2, unique=True))
-    def embed(self, chosen):
-        vectors = np.ones((len(chosen), 4), np.float16)
-        self.both(lambda store: store.contents.put_vectors(chosen, vectors))
+    @rule(chosen=st.lists(nodes, max_size=2, unique=True), tokens=st.sampled_from([b"", b"words"]))
+    def embed(self, chosen, tokens):
+        vectors, words = np.ones((len(chosen), 4), np.float16), [tokens] * len(chosen)
+        self.both(lambda store: store.contents.put_vectors(chosen, vectors, words))
 
     @rule()
     def reopen(self):
@@ -113,6 +113,7 @@ class Alike(RuleBasedStateMachine):
         self.both(lambda store: seen(store.journal.since(after)))
         self.both(lambda store: store.journal.find_key(key))
         self.both(lambda store: store.contents.get(chosen))
+        self.both(lambda store: store.contents.tokens(chosen))
         self.both(lambda store: [(c.id, c.text) for c in store.contents.scan(chosen)])
 
     @invariant()

@@ -3,7 +3,8 @@
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -12,9 +13,9 @@ import pytest
 from mags.errors import CorruptFile, InvalidInput, NewerSchema, NotFound, StoreError
 from mags.store import migrations
 from mags.store.database import PAGE_BYTES
-from mags.store.migrations import newest
+from mags.store.migrations import copies, newest
 from mags.store.sqlite import SqliteStore
-from tests.store.samples import checkpoint, note, seqs
+from tests.store.samples import checkpoint, content, note, seqs
 
 NOBODY = 65534
 
@@ -292,3 +293,16 @@ def test_an_older_schema_is_brought_up_to_date(path: Path, monkeypatch: pytest.M
     assert db.pragma("user_version") == 2
     assert db.execute("SELECT count(*) FROM added").get == 0
     db.close()
+
+
+def test_a_file_of_before_there_were_tokens_is_read_as_it_is_and_gets_them_by_writing(path: Path):
+    with closing(apsw.Connection(str(path))) as db:
+        db.execute("DROP TABLE tokens")
+    before = path.read_bytes()
+    with closing(SqliteStore.open(path, read_only=True)) as store:
+        assert store.contents.tokens([1]) == [b""]
+    assert path.read_bytes() == before
+    with closing(SqliteStore.open(path)) as store:
+        store.journal.append(replace(note(9), contents=(replace(content(9), tokens=b"new"),)))
+        assert store.contents.tokens([1, 9]) == [b"", b"new"]
+    assert not copies(path)

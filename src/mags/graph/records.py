@@ -114,7 +114,8 @@ NODE = np.dtype(
 class Content:
     """A node's words: immutable, erased by `forget`, never in the journal.
 
-    `vector` is the text's embedding, shape (dimension,), float16, unit length.
+    `vector` is the text's embedding, shape (dimension,), float16, unit length; `tokens` of a turn
+    what its words are to the second look, int8 (t, width) laid flat (see `ports.embedder.Tokens`).
     `meta` holds what the kind needs, JSON types only:
     EPISODE speaker, session, key?, attrs?; ENTITY name (= text), aliases [str];
     FACT subject, relation, object, qualifiers {str: str}; THEME members [int].
@@ -125,6 +126,7 @@ class Content:
     text: str
     meta: Mapping[str, Any] = field(default_factory=dict)
     vector: NDArray[np.float16] | None = field(default=None, repr=False)
+    tokens: bytes = field(default=b"", repr=False)
 
 
 def blank_node(**values: Any) -> NDArray[np.void]:

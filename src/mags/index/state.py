@@ -27,6 +27,8 @@ from mags.index.vectors import VectorIndex
 
 Fetch = Callable[[Sequence[int]], list[Content]]
 """Content ids -> contents, in order (vectors may be left out)."""
+FetchTokens = Callable[[Sequence[int]], list[bytes]]
+"""Content ids -> what the words of the texts are to the second look, in order."""
 FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""
 
@@ -283,7 +285,13 @@ class State:
     """Graph, vectors, words and names of one branch at one sequence."""
 
     def __init__(
-        self, *, dimension: int, secret: bytes, fetch: Fetch, fetch_whole: FetchWhole
+        self,
+        *,
+        dimension: int,
+        secret: bytes,
+        fetch: Fetch,
+        fetch_whole: FetchWhole,
+        fetch_tokens: FetchTokens = lambda ids: [b""] * len(ids),
     ) -> None:
         """An empty state; words come from the content table through `fetch`."""
         self._keyed = hashlib.blake2b(digest_size=8, key=secret)
@@ -298,6 +306,7 @@ class State:
         self._names: Names | None = None
         self._speakers: dict[int, int] | None = None
         self._fetch_whole = fetch_whole
+        self._fetch_tokens = fetch_tokens
         self._words = Words(fetch)
         self._kept: dict[Hashable, Any] = {}
         self._followers: dict[Callable[[State], Any], Follower] = {}
@@ -335,6 +344,10 @@ class State:
             node_id = node_ids[wanted.index(0)]
             raise NotFound(f"node {node_id} has no words", node_id=node_id)
         return self._words.get(wanted)
+
+    def tokens(self, rows: NDArray[np.int64]) -> list[bytes]:
+        """What the words of nodes by row are to the second look; nothing of it is kept here."""
+        return self._fetch_tokens(self.graph.nodes["content"][rows].tolist())
 
     def former(self, node_ids: Sequence[int]) -> Iterable[Content]:
         """All words of nodes, also of removed ones; they are not kept in memory."""

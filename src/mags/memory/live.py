@@ -29,8 +29,9 @@ from mags.errors import (
     StoreError,
 )
 from mags.graph.delta import Changes, Delta, Draft
+from mags.graph.records import Content
 from mags.index.state import Ids, State
-from mags.ports.embedder import Embedder
+from mags.ports.embedder import Embedder, TokenEmbedder, token_embedder
 from mags.ports.store import Checkpoint, Store
 
 CHECKPOINT_AFTER = 512
@@ -43,6 +44,8 @@ REEMBEDDED_AT_ONCE = 256
 """Contents that get a new vector in one transaction."""
 LOOK_AGAIN_S = 0.5
 """A waiting thread looks again after so long: an interrupted one may not have notified it."""
+LOOK = "look"
+"""The fact that names what made the tokens of turns; "" or none where there are none."""
 TARGET = "reembedding"
 """The fact that names the embedder an unfinished re-embedding goes to; "" when finished."""
 DONE = "reembedded"
@@ -127,6 +130,7 @@ class Live:
             secret=self._secret,
             fetch=self.store.contents.get,
             fetch_whole=self.store.contents.scan,
+            fetch_tokens=self.store.contents.tokens,
         )
         try:
             checkpoint = self.store.points.load()
@@ -263,9 +267,10 @@ class Live:
                 given=lengths,
                 dimension=self.state.vectors.dimension,
             )
+        kept = replace(delta, contents=self._with_tokens(delta.contents))
         self._uncommitted = True
         # Durable first: what readers see can then always be rebuilt from the store.
-        seq = self.store.journal.append(delta)
+        seq = self.store.journal.append(kept)
         with self._state_lock.changing():
             self._half_applied = True
             self.state.apply(delta, seq)
@@ -287,6 +292,17 @@ class Live:
         )
         self.commit(delta)
         return delta
+
+    @property
+    def looking(self) -> TokenEmbedder | None:
+        """The embedder, where this memory keeps what it says of the words of turns."""
+        found = token_embedder(self.embedder)
+        return found if found and found.look == self.store.facts.get(LOOK) else None
+
+    def _with_tokens(self, contents: tuple[Content, ...]) -> tuple[Content, ...]:
+        """Contents with the tokens of turns; they were embedded a moment ago."""
+        made = tokens_of(self.looking, [one for one in contents if not one.tokens])
+        return tuple(replace(one, tokens=made.get(one.id, one.tokens)) for one in contents)
 
     def present(self) -> float:
         """The present: the clock's time, but never before that of the newest turn."""
@@ -383,7 +399,9 @@ class Live:
 
     def _take_new_embedder(self) -> bool:
         successor = self._new_embedder
-        if successor is None or self.store.facts.get("embedder") != successor.name:
+        if successor is None or is_reembedding(self.store):
+            return False
+        if self.store.facts.get("embedder") != successor.name:
             return False
         self.embedder, self._reembedding = successor, False
         self._rebuild()
@@ -523,8 +541,20 @@ def check_embedder(
 
 
 def _record_embedder(store: Store, embedder: Embedder) -> None:
+    looking = token_embedder(embedder)
     store.facts.put("embedder", embedder.name)
     store.facts.put("dimension", str(embedder.dimension))
+    store.facts.put(LOOK, looking.look if looking else "")
+
+
+def tokens_of(looking: TokenEmbedder | None, contents: Sequence[Content]) -> dict[int, bytes]:
+    """What the words of turns among some contents are to the second look, by their ids.
+
+    Documents, which nobody said, have none: on them the look was not trained and bought nothing.
+    """
+    said = [one for one in contents if one.meta.get("speaker")] if looking else []
+    found = looking.tokens([one.text for one in said]) if looking and said else []
+    return {one.id: tokens.rows.tobytes() for one, tokens in zip(said, found, strict=True)}
 
 
 def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = None) -> int:
@@ -540,8 +570,10 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
             recorded=target,
             given=embedder.name,
         )
+    looking = token_embedder(embedder)
     if not target:
-        if store.facts.get("embedder") == embedder.name:
+        same = (store.facts.get(LOOK) or "") == (looking.look if looking else "")
+        if store.facts.get("embedder") == embedder.name and same:
             return 0
         with store.writing():
             store.facts.put(DONE, "0")
@@ -553,9 +585,11 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
     made = 0
     ids = iter(waiting)
     while batch := list(islice(ids, REEMBEDDED_AT_ONCE)):
-        texts = [content.text for content in store.contents.get(batch)]
+        contents = store.contents.get(batch)
+        vectors = embedder.embed([content.text for content in contents]).astype("float16")
+        words = tokens_of(looking, contents)
         with store.writing():
-            store.contents.put_vectors(batch, embedder.embed(texts).astype("float16"))
+            store.contents.put_vectors(batch, vectors, [words.get(i, b"") for i in batch])
             store.facts.put(DONE, str(batch[-1]))
         made += len(batch)
         if on_progress is not None:

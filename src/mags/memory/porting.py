@@ -29,7 +29,7 @@ from mags.graph.records import ARC, NOBODY, NODE, ArcKind, Content, NodeFlag, No
 from mags.index.names import fold
 from mags.index.state import State, names_of
 from mags.memory.inputs import EARLIEST_S, LATEST_S, LONGEST_TURN, check_meta, whole, words
-from mags.memory.live import Live, Progress
+from mags.memory.live import Live, Progress, tokens_of
 from mags.memory.reading import session_hash
 from mags.ports.policy import LED_BY, led_by
 
@@ -93,10 +93,12 @@ def _lines(live: Live, state: State, vectors: bool) -> tuple[int, Iterator[dict[
     present = np.zeros(len(rows), np.bool_)
     known = rows < state.vectors.size
     present[known] = state.vectors.present[rows[known]]
+    look = live.looking.look if vectors and live.looking else ""
     header = {
         "format": FORMAT,
         "version": VERSION,
         "embedder": live.embedder.name,
+        "look": look,
         "tick": state.graph.tick,
         "nodes": len(nodes),
         "arcs": len(arcs),
@@ -106,11 +108,14 @@ def _lines(live: Live, state: State, vectors: bool) -> tuple[int, Iterator[dict[
         yield header
         for start in range(0, len(nodes), 1_000):
             ids = nodes["content"][start : start + 1_000].tolist()
+            words = live.store.contents.tokens(ids) if look else [b""] * len(ids)
             for i, content in enumerate(live.store.contents.get(ids), start):
                 node = _plain(nodes[i], NODE)
                 line = {"node": node, "text": content.text, "meta": dict(content.meta)}
                 if held is not None and present[i]:
                     line["vector"] = base64.b64encode(held[i].tobytes()).decode()
+                if words[i - start]:
+                    line["tokens"] = base64.b64encode(words[i - start]).decode()
                 yield line
         for arc in arcs:
             yield {"arc": _plain(arc, ARC)}
@@ -133,13 +138,24 @@ def import_(live: Live, path: Path, on_progress: Progress | None = None) -> Delt
     """
     read = _read(path, live.embedder.dimension)
     keep = read.header["embedder"] == live.embedder.name
+    looking = live.looking
+    if looking is None or read.header["look"] != looking.look:
+        for line in read.nodes:
+            line["tokens"] = b""
+
+    def lacks(line: Mapping[str, Any]) -> bool:
+        wordless = looking is not None and line["meta"].get("speaker") and not line["tokens"]
+        return wordless or not (keep and "vector" in line)
+
     # Before the transaction: a model may take long, and nobody else could write.
-    lacking = [line for line in read.nodes if not (keep and "vector" in line)]
+    lacking = [line for line in read.nodes if lacks(line)]
     for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
         part = lacking[start : start + EMBEDDED_AT_ONCE]
         made = live.embed([line["text"] for line in part])
-        for line in part:
-            line["vector"] = made[line["text"]]
+        told = [Content(id=i, node=0, text=o["text"], meta=o["meta"]) for i, o in enumerate(part)]
+        words = tokens_of(looking, told)
+        for i, line in enumerate(part):
+            line["vector"], line["tokens"] = made[line["text"]], words.get(i, b"")
         if on_progress is not None:
             on_progress(start + len(part), len(lacking))
     with live.writing() as state:
@@ -176,6 +192,7 @@ def _add_nodes(
             text=_citing(line["text"], renamed) if recalled else line["text"],
             meta=_pointing(meta, renamed),
             vector=line["vector"],
+            tokens=line["tokens"],
         )
         for end in ("subject", "object"):
             values[end] = renamed.get(values[end], NOBODY)
@@ -281,18 +298,25 @@ def _node(data: dict[str, Any], dimension: int) -> dict[str, Any]:
         "node": _record(data["node"], "node", NODE),
         "meta": _meta(data.get("meta")),
         "text": words(data.get("text"), "a node's text", longest=LONGEST_TURN, empty=True),
+        "tokens": _bytes(data, "tokens"),
     }
-    vector = data.get("vector")
-    if vector is not None:
-        try:
-            raw = base64.b64decode(words(vector, "a vector", longest=10**6), validate=True)
-        except ValueError as failure:
-            raise InvalidInput(f"its vector is not base64: {failure}") from failure
-        if len(raw) == HALF_BYTES * dimension:
-            half = np.frombuffer(raw, np.float16)
-            if np.isfinite(half).all():
-                out["vector"] = half
+    raw = _bytes(data, "vector")
+    if len(raw) == HALF_BYTES * dimension:
+        half = np.frombuffer(raw, np.float16)
+        if np.isfinite(half).all():
+            out["vector"] = half
     return out
+
+
+def _bytes(data: Mapping[str, Any], name: str) -> bytes:
+    """What is in base64 under a name; empty where nothing is."""
+    found = data.get(name)
+    if found is None:
+        return b""
+    try:
+        return base64.b64decode(words(found, f"its {name}", longest=10**6), validate=True)
+    except ValueError as failure:
+        raise InvalidInput(f"its {name} is not base64: {failure}") from failure
 
 
 def _parse(line: str) -> dict[str, Any]:
@@ -319,6 +343,7 @@ def _header(header: dict[str, Any]) -> dict[str, Any]:
         "arcs": whole(header["arcs"], "arcs is a whole number") if "arcs" in header else None,
         "tick": whole(header.get("tick", 0), "tick is a whole number"),
         "embedder": str(header.get("embedder", "")),
+        "look": str(header.get("look", "")),
     }
 
 

@@ -102,7 +102,12 @@ class Recaller:
         try:
             with self._live.reading() as state:
                 query, generation = prepare(state, plan, settings), self._live.generation
-            vectors = embedder.embed(query.texts)  # outside: a model may take long
+            # Outside: a model may take long. The question as it is asked goes along for the look,
+            # which was trained on questions of what was told.
+            looking = self._live.looking if settings.tier == "careful" else None
+            asked = () if not looking or query.statement or query.advice else plan.queries[:1]
+            vectors = embedder.embed([*query.texts, *asked])[: len(query.texts)]
+            look = looking.tokens(asked)[0] if looking and asked else None
             with self._live.reading(fresh=False) as state:
                 if self._live.generation != generation:
                     return None
@@ -113,6 +118,7 @@ class Recaller:
                         speakers=tuple(i for i in query.speakers if i in state.graph),
                     ),
                     vectors=vectors,
+                    look=look,
                     k=options.k,
                     now_s=self._live.present(),
                     as_of=options.as_of,

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+STEP = np.float32(1 / 254)
+"""What one step of a kept row of a token is worth: few numbers of a unit row are beyond a half."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tokens:
+    """The words of a text as the second look sees them: int8 rows (t, width), each `STEP`.
+
+    `weights`: how much each counts where the text asks, (t,).
+    """
+
+    rows: NDArray[np.int8]
+    weights: NDArray[np.float32]
 
 
 class Embedder(Protocol):
@@ -25,3 +40,19 @@ class Embedder(Protocol):
 
         A text longer than the model's window is split, never cut. Raises ModelError.
         """
+
+
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also says what the words of a text are, for the second look."""
+
+    @property
+    def look(self) -> str:
+        """Stable identity of what makes the rows; a memory records it. "" where nothing does."""
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Of each text, in order; little work right after the text was embedded."""
+
+
+def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
+    """The embedder, if it knows the words of a text."""
+    return cast(TokenEmbedder, embedder) if getattr(embedder, "look", "") else None

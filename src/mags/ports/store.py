@@ -91,13 +91,18 @@ class Contents(Protocol):
     """The content table: every word and every vector, shared by all branches."""
 
     def get(self, content_ids: Sequence[int]) -> list[Content]:
-        """Contents in the order asked, vectors left out; raises NotFound."""
+        """Contents in the order asked, vectors and tokens left out; raises NotFound."""
+
+    def tokens(self, content_ids: Sequence[int]) -> list[bytes]:
+        """Tokens in the order asked; empty where a content has none or is gone."""
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
-        """All contents (of those nodes, or of all), by id, vectors included."""
+        """All contents (of those nodes, or of all), by id, vectors included, tokens left out."""
 
-    def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
-        """Replace vectors, shape (n, dimension), in one transaction (for `reembed`).
+    def put_vectors(
+        self, content_ids: Sequence[int], vectors: NDArray[np.float16], tokens: Sequence[bytes]
+    ) -> None:
+        """Replace vectors, shape (n, dimension), and tokens in one transaction (for `reembed`).
 
         Drops all checkpoints, which hold the old ones; raises NotFound.
         """

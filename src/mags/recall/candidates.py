@@ -25,6 +25,7 @@ from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, UNSPACED, AnswerMark, stem, words
 from mags.index.vectors import Groups
 from mags.plasticity.themes import over, reworded, unfit
+from mags.ports.embedder import Tokens
 from mags.ports.english import asks_connection, topic_of
 from mags.ports.intent import tells
 from mags.ports.policy import Hop, Plan
@@ -99,7 +100,8 @@ class Query:
     those of them that said something. `expected`: `AnswerMark`s that an answer should have.
     `overview`: whether everything about something is asked for, so that themes may answer.
     `connection`: whether it is asked how the named things hang together. `statement`: whether
-    nothing is asked at all; it tells of a mood, a plan, an event.
+    nothing is asked at all; it tells of a mood, a plan, an event. `advice`: whether the assistant
+    is asked to suggest or explain something.
     """
 
     plan: Plan
@@ -111,13 +113,15 @@ class Query:
     overview: bool = False
     connection: bool = False
     statement: bool = False
+    advice: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RecallRequest:
     """What one recall may see and when it happens.
 
-    `vectors`: shape (queries, dimension). `as_of`: event time in seconds or None for now.
+    `vectors`: shape (queries, dimension). `look`: the words of the question, for the second look;
+    None for none. `as_of`: event time in seconds or None for now.
     `recorded_as_of`: record time or None. `now_s`: the present.
     """
 
@@ -125,6 +129,7 @@ class RecallRequest:
     vectors: NDArray[np.float32]
     k: int
     now_s: float
+    look: Tokens | None = None
     as_of: float | None = None
     recorded_as_of: float | None = None
 
@@ -172,6 +177,7 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
         overview=bool(plan.queries and topic_of(plan.queries[0])),
         connection=bool(plan.queries and asks_connection(plan.queries[0])),
         statement=bool(plan.queries and tells(plan.queries[0])),
+        advice=bool(plan.queries and _REQUEST.search(plan.queries[0])),
     )
 
 

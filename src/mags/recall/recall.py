@@ -38,6 +38,7 @@ from mags.recall.candidates import (
 from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit, moment_of, rounded
 from mags.recall.hull import spanning
 from mags.recall.kernels import EPISODE, live_ties, places_of, worth
+from mags.recall.look import second_look
 from mags.recall.ranking import (
     AT,
     NAMES,
@@ -50,7 +51,7 @@ from mags.recall.ranking import (
 )
 from mags.recall.settings import RecallSettings
 
-STEPS = ("block", "wired", "newer", "bygone")
+STEPS = ("block", "wired", "look", "newer", "bygone")
 """What is added to a score after the features."""
 
 CONSIDERED = 64
@@ -164,6 +165,8 @@ def rank(
     balance = block(state, request, found)
     boost = association_boost(state.graph, found.rows, total, settings.wired)
     scores = total + balance + boost
+    looked = second_look(state, request, found.rows, scores, settings.look)
+    scores = scores + looked
     newer = recency_reranking(state, request, found, scores, settings.renewal)
     scores = scores + newer
     superseded = superseded_penalty(state, request, found.rows, scores, values[AT["stale"]])
@@ -172,7 +175,7 @@ def rank(
         scores=scores + superseded,
         columns=values,
         added=(*names, *STEPS),
-        parts=np.vstack([parts, balance, boost, newer, superseded]),
+        parts=np.vstack([parts, balance, boost, looked, newer, superseded]),
         anchor_rows=anchor_rows,
         walk=walked,
     )

@@ -88,6 +88,25 @@ class AssociationBoostSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LookSettings:
+    """How the best candidates are looked at once more, word by word (tier `careful`).
+
+    first: best-scored candidates that are. beside: how much a word of the turn before or after
+    counts. chance: what a turn loses by the logarithm of its words: a long one has some that are
+    like any. weight: spread of the scores of those candidates by which a look of 1 moves one.
+    """
+
+    first: int = 80
+    beside: float = 0.6
+    chance: float = 1.0
+    weight: float = 0.5
+
+    def __post_init__(self) -> None:
+        free = dict.fromkeys(("chance", "weight"), (0.0, ANY))
+        hold(self, "recall.look", {"first": (0, ANY), **free, "beside": (0.0, 1.0)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSettings:
     """How chains between a question and options are looked for; `on` False: not at all.
 
@@ -126,8 +145,9 @@ class ChainSettings:
 class RecallSettings:
     """How recall looks; every switch is an ablation.
 
-    candidates: K, taken from each index for each query. anchors: m. common_share: words in
-    more than this share of the documents count little (once there are `common_floor`).
+    tier: `fast`, or `careful`, where the best candidates are looked at once more. candidates: K,
+    taken from each index for each query. anchors: m. common_share: words in more than this share of
+    the documents count little (once there are `common_floor`).
     alpha, eps, max_pushes: forward push. hub_degree: nodes above it receive and never pass on.
     bridging: best-fused candidates that bridges start from; crossing: best-scored ones that
     they start from once more, their scores divided by `mellow`, worth `second`. reached: candidates
@@ -139,6 +159,7 @@ class RecallSettings:
     vectors.
     """
 
+    tier: Literal["fast", "careful"] = "careful"
     candidates: int = 128
     anchors: int = 8
     common_share: float = 0.2
@@ -165,6 +186,7 @@ class RecallSettings:
     entity_seeds: float = 0.0
     wired: AssociationBoostSettings = field(default_factory=AssociationBoostSettings)
     renewal: RecencySettings = field(default_factory=RecencySettings)
+    look: LookSettings = field(default_factory=LookSettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))

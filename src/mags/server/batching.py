@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.ports.embedder import Embedder
+from mags.ports.embedder import Embedder, Tokens, token_embedder
 from mags.server.concurrency import ConcurrencyLimiter, Ticket
 
 MOST = 64
@@ -96,6 +96,17 @@ class BatchedEmbedder:
             raise wish.failure
         assert wish.vectors is not None
         return wish.vectors
+
+    @property
+    def look(self) -> str:
+        """What makes the tokens inside; "" where nothing does."""
+        return getattr(self._embedder, "look", "")
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Those of the embedder inside, made when the texts were embedded."""
+        inner = token_embedder(self._embedder)
+        assert inner is not None
+        return inner.tokens(texts)
 
     def _wait(self) -> None:
         """Until as many wait as the last call had, where that was a moment ago."""

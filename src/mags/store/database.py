@@ -27,6 +27,12 @@ from mags.store.migrations import LOG, copies, migrate, newest, run_migrations
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192
+TOKENS = (
+    "CREATE TABLE IF NOT EXISTS tokens ("
+    " content INTEGER PRIMARY KEY REFERENCES content ON DELETE CASCADE,"
+    " bytes BLOB NOT NULL) STRICT"
+)
+"""No step of the schema: older versions open a file with this table, and erase from it, too."""
 CHECKED_BYTES = 32 << 20
 """Files up to this size are checked whole when opened; `SqliteStore.check` does it for any."""
 WRITE_LOCK = 120
@@ -381,12 +387,19 @@ def open_writer(path: Path, wait_s: float) -> apsw.Connection:
             _create(db, wait_s)
         _check_identity(db, path)
         migrate(db, path, lambda: connect(path, wait_s, apsw.SQLITE_OPEN_READONLY))
+        if not has_tokens(db):
+            db.execute(TOKENS)
         _check_pages(db, path)
         whole = True
     finally:
         if not whole:
             db.close()
     return db
+
+
+def has_tokens(db: apsw.Connection) -> bool:
+    """Whether the file has the table of tokens, which an older one that is only read lacks."""
+    return bool(db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'tokens'").get)
 
 
 def open_reader(path: Path, wait_s: float) -> apsw.Connection:

@@ -242,20 +242,27 @@ class _RamJournal(_RamPart):
 class _RamContents(_RamPart):
     def get(self, content_ids: Sequence[int]) -> list[Content]:
         tables = self._branch.tables()
-        return [replace(tables.content(content_id), vector=None) for content_id in content_ids]
+        found = map(tables.content, content_ids)
+        return [replace(content, vector=None, tokens=b"") for content in found]
+
+    def tokens(self, content_ids: Sequence[int]) -> list[bytes]:
+        found = map(self._branch.tables().contents.get, content_ids)
+        return [b"" if content is None else content.tokens for content in found]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
         tables = self._branch.tables()
         wanted = None if node_ids is None else {int(i) for i in node_ids}
         with tables.guard:
             found = [c for c in tables.contents.values() if wanted is None or c.node in wanted]
-        return iter(sorted(found, key=lambda c: c.id))
+        return (replace(c, tokens=b"") for c in sorted(found, key=lambda c: c.id))
 
-    def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
+    def put_vectors(
+        self, content_ids: Sequence[int], vectors: NDArray[np.float16], tokens: Sequence[bytes]
+    ) -> None:
         with self._branch.writer() as tables:
-            for content_id, vector in zip(content_ids, vectors, strict=True):
+            for content_id, vector, words in zip(content_ids, vectors, tokens, strict=True):
                 old = tables.content(content_id)
-                new = replace(old, vector=np.array(vector, np.float16))
+                new = replace(old, vector=np.array(vector, np.float16), tokens=words)
                 tables.put(tables.contents, old.id, new)
             # Checkpoints hold the old vectors.
             tables.drop(tables.checkpoints, *tables.checkpoints)

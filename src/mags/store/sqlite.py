@@ -19,7 +19,7 @@ from mags.graph.codec import HEAD, decode, encode, touches
 from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
-from mags.store.database import Database, damaged
+from mags.store.database import Database, damaged, has_tokens
 from mags.store.lineage import (
     FIRST,
     FOLD,
@@ -288,6 +288,13 @@ def _add_contents(db: apsw.Connection, contents: Sequence[Content]) -> None:
         db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
     except apsw.ConstraintError as failure:
         raise InvalidInput("one of these contents exists: contents are immutable") from failure
+    _put_tokens(db, [(content.id, content.tokens) for content in contents])
+
+
+def _put_tokens(db: apsw.Connection, rows: Iterable[tuple[int, bytes]]) -> None:
+    kept = [row for row in rows if row[1]]
+    if kept:
+        db.executemany("INSERT INTO tokens VALUES (?, ?)", kept)
 
 
 class _SqliteContents(_SqlitePart):
@@ -304,6 +311,20 @@ class _SqliteContents(_SqlitePart):
         if missing is not None:
             raise NotFound(f"no content {missing} in this memory", content_id=missing)
         return [found[i] for i in wanted]
+
+    def tokens(self, content_ids: Sequence[int]) -> list[bytes]:
+        wanted = [int(i) for i in content_ids]
+        found: dict[int, bytes] = {}
+        with self._branch.reading() as db:
+            if has_tokens(db):
+                found.update(
+                    db.execute(
+                        "SELECT content, bytes FROM tokens"
+                        " WHERE content IN (SELECT value FROM json_each(?))",
+                        (json.dumps(wanted),),
+                    )
+                )
+        return [found.get(i, b"") for i in wanted]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
         return self._scan(None if node_ids is None else json.dumps([int(i) for i in node_ids]))
@@ -324,16 +345,20 @@ class _SqliteContents(_SqlitePart):
                 return
             last = rows[-1][0]
 
-    def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
+    def put_vectors(
+        self, content_ids: Sequence[int], vectors: NDArray[np.float16], tokens: Sequence[bytes]
+    ) -> None:
         halves = np.asarray(vectors).astype("<f2")
+        ids = [int(i) for i in content_ids]
         with self._branch.writing() as db:
-            for content_id, vector in zip(content_ids, halves, strict=True):
+            for content_id, vector in zip(ids, halves, strict=True):
                 db.execute(
-                    "UPDATE content SET vector = ? WHERE id = ?",
-                    (vector.tobytes(), int(content_id)),
+                    "UPDATE content SET vector = ? WHERE id = ?", (vector.tobytes(), content_id)
                 )
                 if not db.changes():
                     raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
+            db.executemany("DELETE FROM tokens WHERE content = ?", [(i,) for i in ids])
+            _put_tokens(db, zip(ids, tokens, strict=True))
             db.execute("DELETE FROM checkpoint")
 
     def erase(self, node_ids: Sequence[int]) -> int:

@@ -226,6 +226,22 @@ def router(file: File, corpus: Corpus = None, on: Measured = "dev") -> None:
         out.print(line, markup=False, soft_wrap=True)
 
 
+def look(
+    file: File,
+    corpus: Corpus = None,
+    on: Measured = "dev",
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the questions.")] = 3,
+    seed: Seed = 0,
+) -> None:
+    """Train the second look at the best candidates of a recall, on questions about the corpus.
+
+    Shows recall with it and without on a split. `models/embed/onnx.py` names the file's checksum.
+    """
+    made = import_extra("mags_lab.talk.look", extra="train", needed_for="mags train look")
+    for line in made.train(file, corpus or DATA, split=on, epochs=epochs, seed=seed):
+        out.print(line, markup=False, soft_wrap=True)
+
+
 def linker(
     file: File,
     memory: MemoryPath = None,
@@ -293,6 +309,7 @@ TRAIN: dict[str, Callable[..., None]] = {
     "ppo": ppo,
     "reader": reader,
     "router": router,
+    "look": look,
     "evaluate": evaluate,
     "linker": linker,
     "all": everything,

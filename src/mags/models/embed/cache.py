@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags import caches
-from mags.ports.embedder import Embedder
+from mags.ports.embedder import Embedder, Tokens, token_embedder
 
 # The size of an entry beside its floats: the digest, the array object and the table's slot.
 _ENTRY_OVERHEAD_BYTES = 320
@@ -61,6 +61,17 @@ class CachedEmbedder:
         if not keys:
             return np.zeros((0, self.dimension), dtype=np.float32)
         return np.stack([vectors[key] for key in keys])
+
+    @property
+    def look(self) -> str:
+        """What makes the tokens inside; "" where nothing does."""
+        return getattr(self._embedder, "look", "")
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Those of the wrapped embedder, which keeps them itself."""
+        inner = token_embedder(self._embedder)
+        assert inner is not None
+        return inner.tokens(texts)
 
     def clear(self) -> None:
         """Drop every vector, so that `forget` reaches this cache, too."""

@@ -8,7 +8,7 @@ graph are read and replaced, and outputs added, without a library for ONNX (see 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from mags import caches
 from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
-from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean, padded
+from mags.models.embed.look import Look, read_look
+from mags.models.embed.windows import BATCH_TOKENS, TokenBatch, Windower, WindowMean, padded
+from mags.ports.embedder import Tokens
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 CALL_TOKENS = 12
 """What a call of the shipped model costs by itself, in tokens: measured as 6 on a quiet core of
 2023, and as twice that on a busy one."""
+
+MOST_KEPT = 4096
+"""Texts whose tokens are kept after they were embedded."""
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 GRAPH, INITIALIZER, OUTPUT = 7, 5, 12
@@ -64,6 +70,9 @@ class ModelFile:
     overlap_tokens: int
     states: tuple[str, ...]
     """Names, in the graph, of the states of layers: each float32 (batch, tokens, dimension)."""
+    look: Path | None = None
+    """Weights of the second look over those states (`mags train look`)."""
+    look_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +99,8 @@ SHIPPED = ModelFile(
     window_tokens=256,
     overlap_tokens=32,
     states=tuple(f"encoder.layer.{place}.output.LayerNorm" for place in (1, 3, 5)),
+    look=DATA / "look.npz",
+    look_sha256="6efe353221bd91b0dba2d05b03b711185d52450f17a05b6124080bd564de8689",
 )
 
 
@@ -109,6 +120,10 @@ class OnnxEmbedder:
         self._threads = threads
         self._opened: tuple[Windower, InferenceSession] | None = None
         self._opening = Lock()
+        self._look: Look | None = None
+        self._kept: OrderedDict[bytes, Tokens] = OrderedDict()
+        self._keeping = Lock()
+        caches.register(self)
 
     @property
     def name(self) -> str:
@@ -125,10 +140,54 @@ class OnnxEmbedder:
         mean = WindowMean(len(texts), self.dimension)
         if texts:
             windower, session = self._open()
+            # Once tokens were asked for, they are made by the same pass.
+            wanted = ["sentence_embedding", *(self._file.states if self._look else ())]
             for batch in windower.batches(texts):
                 feed = {"input_ids": batch.ids, "attention_mask": batch.mask}
-                mean.add(batch, session.run(["sentence_embedding"], feed)[0])
+                vectors, *layers = session.run(wanted, feed)
+                mean.add(batch, vectors)
+                if self._look is not None:
+                    self._keep(batch, layers, texts, self._look)
         return mean.vectors()
+
+    @property
+    def look(self) -> str:
+        """The first eight digits of the weights' SHA-256; "" with other weights of the encoder."""
+        return "" if self._constants else self._file.look_sha256[:8]
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Of each text, in order; those of texts that were just embedded are at hand."""
+        if self._look is None and self._file.look is not None:
+            path = self._file.look
+            self._look = read_look(checked_bytes(path, self._file.look_sha256))
+        keys = [_key(text) for text in texts]
+        with self._keeping:
+            found = {key: self._kept[key] for key in keys if key in self._kept}
+        lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        for place, states in self.states_of(list(lacking.values())) if lacking else ():
+            assert self._look is not None
+            found[list(lacking)[place]] = self._look.tokens(states.states[1:-1])
+        return [found[key] for key in keys]
+
+    def clear(self) -> None:
+        """Let go of the tokens of what was embedded, so that `forget` reaches them, too."""
+        with self._keeping:
+            self._kept.clear()
+
+    def _keep(
+        self,
+        batch: TokenBatch,
+        layers: Sequence[NDArray[np.float32]],
+        texts: Sequence[str],
+        look: Look,
+    ) -> None:
+        for row in np.flatnonzero(batch.first).tolist():
+            own = slice(1, int(batch.mask[row].sum()) - 1)
+            made = look.tokens(np.concatenate([layer[row, own] for layer in layers], axis=1))
+            with self._keeping:
+                self._kept[_key(texts[batch.text[row]])] = made
+                while len(self._kept) > MOST_KEPT:
+                    self._kept.popitem(last=False)
 
     def token_states(self, text: str) -> TokenStates:
         """The states of a text's tokens (of its first window), for heads trained on them."""
@@ -168,6 +227,11 @@ class OnnxEmbedder:
                     graph = with_output(graph, name)
                 self._opened = windower, open_session(graph, file.model, threads=self._threads)
             return self._opened
+
+
+def _key(text: str) -> bytes:
+    # A digest: the words themselves are kept nowhere. Lone surrogates have one, too.
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:

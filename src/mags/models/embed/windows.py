@@ -17,9 +17,13 @@ MOST_WINDOWS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """One piece of a text: `ids` with special tokens; `text`: the row of its text in the call."""
+    """One piece of a text: `ids` with special tokens; `text`: the row of its text in the call.
+
+    `first`: whether the text begins with it.
+    """
 
     text: int
+    first: bool
     ids: tuple[int, ...]
     type_ids: tuple[int, ...]
 
@@ -28,10 +32,12 @@ class Window:
 class TokenBatch:
     """Windows of similar length: int64 arrays of shape (windows, tokens), padded on the right.
 
-    `text` is int64 of shape (windows,): the row of the text each window came from.
+    `text` is int64 of shape (windows,): the row of the text each window came from; `first`:
+    whether that begins with it.
     """
 
     text: NDArray[np.int64]
+    first: NDArray[np.bool_]
     ids: NDArray[np.int64]
     mask: NDArray[np.int64]
     type_ids: NDArray[np.int64]
@@ -69,7 +75,9 @@ class Windower:
         """Windows of all texts, in order; an empty text has one (the special tokens)."""
         encoded = self._tokenizer.encode_batch([encodable(text) for text in texts])
         return [
-            Window(text=row, ids=tuple(piece.ids), type_ids=tuple(piece.type_ids))
+            Window(
+                text=row, first=piece is whole, ids=tuple(piece.ids), type_ids=tuple(piece.type_ids)
+            )
             for row, whole in enumerate(encoded)
             for piece in _spread([whole, *whole.overflowing])
         ]
@@ -102,6 +110,7 @@ class Windower:
     def _padded(self, windows: Sequence[Window]) -> TokenBatch:
         return TokenBatch(
             text=np.array([window.text for window in windows], dtype=np.int64),
+            first=np.array([window.first for window in windows], dtype=np.bool_),
             ids=padded([window.ids for window in windows], self._pad_id),
             mask=padded([(1,) * len(window.ids) for window in windows]),
             type_ids=padded([window.type_ids for window in windows]),
