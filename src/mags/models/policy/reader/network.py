@@ -159,6 +159,11 @@ SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
     sha256="b384693f5d2451f4a094eebdc942b838149725b853b50dfb8db51a1cdc8f2986",
 )
+ANSWERING = ReaderFile(
+    path=DATA / "answer-reader.npz",
+    sha256="7ccf17764aa55a466e9685b920bdac236e7d3ade75f3c65a297eb12e278414e1",
+)
+"""What reads passages for the shipped reader: of these weights fewer endings are right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from mags.models.policy.reader.layout import (
     rows,
 )
 from mags.models.policy.reader.network import (
+    ANSWERING,
     READS,
     SHIPPED,
     Floats,
@@ -83,7 +84,8 @@ class TrainedReader:
 
     def __init__(self, file: ReaderFile = SHIPPED) -> None:
         self._file = file
-        self._opened: tuple[Trained, OnnxEmbedder] | None = None
+        self._answering = ANSWERING if file == SHIPPED else file
+        self._opened: dict[ReaderFile, tuple[Trained, OnnxEmbedder]] = {}
         self._opening = Lock()
         self._read: tuple[str, TokenStates] | None = None
         caches.register(self)
@@ -146,7 +148,7 @@ class TrainedReader:
         The speakers say whose "I" it is. None where a turn is empty, or where those before it,
         which are likelier to answer, left no room.
         """
-        trained, encoder = self._open()
+        trained, encoder = self._open(self._answering)
         kept = [place for place, one in enumerate(said) if one.text.strip()]
         found: list[Found | None] = [None] * len(said)
         while kept:
@@ -167,12 +169,12 @@ class TrainedReader:
             read = self._read = text, self._open()[1].token_states(text)
         return read[1]
 
-    def _open(self) -> tuple[Trained, OnnxEmbedder]:
+    def _open(self, file: ReaderFile | None = None) -> tuple[Trained, OnnxEmbedder]:
+        wanted = file or self._file
         with self._opening:
-            if self._opened is None:
-                own = self._file != SHIPPED
-                self._opened = _loaded(self._file) if own else _shipped()
-            return self._opened
+            if wanted not in self._opened:
+                self._opened[wanted] = _shipped(wanted) if wanted.sha256 else _loaded(wanted)
+            return self._opened[wanted]
 
 
 class ReaderPolicy:
@@ -262,9 +264,9 @@ def _loaded(file: ReaderFile) -> tuple[Trained, OnnxEmbedder]:
 
 
 @cache
-def _shipped() -> tuple[Trained, OnnxEmbedder]:
-    """The shipped reader, held once: a server holds hundreds of memories open."""
-    return _loaded(SHIPPED)
+def _shipped(file: ReaderFile) -> tuple[Trained, OnnxEmbedder]:
+    """A file that is pinned, held once: a server holds hundreds of memories open."""
+    return _loaded(file)
 
 
 def _seen(layout: Layout, states: TokenStates) -> tuple[Floats, Floats]:
