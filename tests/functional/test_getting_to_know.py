@@ -97,7 +97,7 @@ KNOWN = (
     ("What does Lena do for a living?", ["archivist"]),
     ("How old is Emil?", ["7"]),
     ("How old is Ida?", ["4"]),
-    ("How many kids does Lena have?", ["two"]),
+    ("How many kids does Lena have?", ["two", "2 (Emil, Ida)"]),
     ("What is Lena allergic to?", ["dogs"]),
     ("Is Lena allergic to dogs?", ["Yes"]),
     ("What is Lena's favourite food?", ["gnocchi"]),

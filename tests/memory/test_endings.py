@@ -39,7 +39,9 @@ def test_what_is_no_longer_so_is_no_answer_about_now(memory: Memory) -> None:
     assert fact not in everything(memory, NOW)
     assert fact not in everything(memory, NOW, as_of="2024-06-01")
     assert memory.facts("Alice", as_of="2024-06-01") == []
-    assert memory.ask(NOW).citations[0].id == ending
+    reply = memory.ask(NOW)
+    assert reply.outcome == "closest"
+    assert ending in [one.id for one in reply.citations]
 
 
 def test_what_never_was_so_is_recalled_for_no_time(memory: Memory) -> None:

@@ -179,6 +179,10 @@ Corpus = Annotated[
 Start = Annotated[
     Path | None, typer.Option(help="File (.npz) of a reader, whose weights it begins with.")
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(help="What it learns: read, ends, asks; all by default. May be given again."),
+]
 Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
 Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 
@@ -189,6 +193,7 @@ def reader(
     epochs: Rounds = 8,
     corpus: Corpus = None,
     start: Start = None,
+    only: Only = None,
     seed: Seed = 0,
     threads: Threads = 1,
 ) -> None:
@@ -197,7 +202,8 @@ def reader(
     Calibrated on the split `dev`, of which it prints precision by threshold.
     """
     made = import_extra("mags_lab.talk.fit", extra="train", needed_for="mags train reader")
-    course = made.Course(epochs=epochs, threads=threads, seed=seed, start=start)
+    tasks = only or ("read", "ends", "asks")
+    course = made.Course(epochs=epochs, threads=threads, seed=seed, start=start, tasks=tasks)
     for line in made.train(file, folder, corpus, course):
         out.print(line, markup=False, soft_wrap=True)
 

@@ -34,7 +34,7 @@ from mags_lab.talk.export import (
     save,
 )
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY, classes, polarity_of
-from mags_lab.talk.material import ASKS, ENDS, Piece, Pieces, batches, seen
+from mags_lab.talk.material import ASKS, ENDS, READ, Piece, Pieces, batches, seen
 from mags_lab.talk.model import FAR, Reader, Shape
 from mags_lab.training.optimisers import (
     latest,
@@ -173,12 +173,16 @@ def _reading(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """How it is trained. `start`: a file of a reader, whose weights it begins with."""
+    """How it is trained.
+
+    `start`: a file of a reader, whose weights it begins with. `tasks`: what is learned.
+    """
 
     epochs: int = 8
     threads: int = 1
     seed: int = 0
     start: Path | None = None
+    tasks: Sequence[str] = (READ, ENDS, ASKS)
 
 
 def train(file: Path, folder: Path, corpus: Path | None, course: Course) -> Iterator[str]:
@@ -218,7 +222,7 @@ def fit(
     if start is not None:
         begin(model, relations, start)
     holds = TrainedReader(ReaderFile(path=course.start)) if course.start else None
-    pieces = seen(Pieces().of(told, seed, holds), encoder, TOKENS)
+    pieces = seen(Pieces().of(told, seed, holds, course.tasks), encoder, TOKENS)
     last = latest(folder)
     done = load_checkpoint(last, both, [chosen]) if last else 0
     for epoch in range(done, epochs):

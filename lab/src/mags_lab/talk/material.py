@@ -91,7 +91,11 @@ class Pieces:
         )
 
     def of(
-        self, dialogues: Iterable[Dialogue], seed: int = 0, reader: TrainedReader | None = None
+        self,
+        dialogues: Iterable[Dialogue],
+        seed: int = 0,
+        reader: TrainedReader | None = None,
+        tasks: Sequence[str] = (READ, ENDS, ASKS),
     ) -> list[Piece]:
         """All pieces of dialogues; those that the encoder's window does not hold are left out.
 
@@ -100,12 +104,12 @@ class Pieces:
         found = []
         for one in dialogues:
             rng = Random(f"{seed} {one.id}")
-            for layout, gold, worth in examples(one):
+            for layout, gold, worth in examples(one) if READ in tasks else ():
                 found.append(Piece(task=READ, layout=layout, gold=gold, worth=worth))
-            read = read_by(reader, one) if reader else ()
-            for layout, over in pairs(one, rng, read):
+            read = read_by(reader, one) if reader and ENDS in tasks else ()
+            for layout, over in pairs(one, rng, read) if ENDS in tasks else ():
                 found.append(Piece(task=ENDS, layout=layout, ends=over))
-            for asked, turns in questions(one, rng):
+            for asked, turns in questions(one, rng) if ASKS in tasks else ():
                 found += self._asked(asked, turns)
         return [made for one in found if (made := self._tokens(one)) is not None]
 

@@ -37,6 +37,7 @@ from mags.models.answer.spans import (
     about,
     fact_features,
     likely,
+    names_all,
     says,
     tells_anew,
     weighed_turns,
@@ -137,7 +138,11 @@ class ExtractiveAnswerer:
         own = (  # of what takes something back, the words that hold cannot be told
             one
             for one in read
-            if not of_others(parsed, one.candidate.item)
+            if one.candidate.features["about"]
+            and names_all(parsed, one.candidate.item)
+            # When something is has to be told with it: "I love Mondays" are no days of work.
+            and (parsed.kind != "time" or one.candidate.features["cover"])
+            and not of_others(parsed, one.candidate.item)
             and not CORRECTED.search(one.candidate.quote)
         )
         best = max(own, key=lambda one: one.best, default=None)
@@ -185,8 +190,9 @@ class ExtractiveAnswerer:
         held = own.current or parsed.past or (own.valid_to or 0.0) > turn.at
         if own.tentative or own.disputed or not held:
             return likely("fact", parsed, told) >= self.sure
-        # What is surely held stands, unless a later turn of whom it tells answers otherwise.
-        return not any(
+        # What is surely held stands, unless a later turn of whom it tells answers otherwise; what
+        # was is not told anew by what is.
+        return (parsed.past and not own.current) or not any(
             one.candidate.item.at > own.at
             and one.value >= FIRM
             and about(stems(subject), one.candidate.item)

@@ -254,8 +254,7 @@ def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> 
         )
         if len(asked & content(span.sentence)) < LEAST_ASKED * max(1, len(asked)):
             return ""  # that something else is not so denies nothing
-        heard_of = stems(f"{item.speaker} {item.text}")
-        if any(not name & heard_of for name in parsed.names):
+        if not names_all(parsed, item):
             return ""  # nor what is said of somebody else
         return "No" if DENIED.search(told[1]) else "Yes"
     sure = span.sure >= LEAST_SURE
@@ -272,6 +271,12 @@ def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> 
     if parsed.kind == "number" and NUMBER.search(span.text) is None:
         return ""
     return span.text
+
+
+def names_all(parsed: ParsedQuestion, item: ContextItem) -> bool:
+    """Whether a turn is by or names all that a question names."""
+    heard = stems(f"{item.speaker} {item.text}")
+    return all(name & heard for name in parsed.names)
 
 
 def whom(question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem]) -> frozenset[str]:
@@ -428,7 +433,10 @@ def weighed_turns(
 
 
 def tells_anew(found: Candidate, values: frozenset[str], asked: frozenset[str]) -> bool:
-    """Whether a turn told later ends or corrects a value, or tells anew of what is asked."""
+    """Whether a turn told later ends or corrects a value, or tells anew of what is asked.
+
+    `asked`: stems of what is asked; none of a turn that does not answer it.
+    """
     text = found.item.text
     named = values & stems(text)
     if named and ENDED.search(text):
@@ -438,6 +446,8 @@ def tells_anew(found: Candidate, values: frozenset[str], asked: frozenset[str]) 
     if head and not back and (head <= values or values <= head):
         return False  # the same once more
     anew = RENEWED.search(text) or TAKEN_BACK.match(text)
+    if head and asked and (TAKEN_BACK.match(text) or RENEWED.match(text)):
+        return True  # "Actually three": it need not say of what
     return bool(anew and (named or asked & content(text)))
 
 

@@ -157,6 +157,8 @@ def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
         object=named(question, obj),
         relation=_asked_relation(question, relation, subject, obj),
     )
+    if question.origin and item.current and not (past(relation) or "from" in relation.split()):
+        return Slot()  # where somebody is now is not where they came from
     if question.fate or question.alive:
         told = became(relation, obj) if question.fate else dead(relation, obj, item.text)
         return ALL if told else Slot()

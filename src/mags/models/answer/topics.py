@@ -21,7 +21,7 @@ from mags.ports.policy import Turn
 
 MOST_TOLD = 4
 """Turns of a matter that are quoted."""
-LEAST_TOLD = 0.3
+LEAST_TOLD = 0.15
 """How likely the number that is told of one of two has to be."""
 LEAST_ALONE = 0.3
 """How likely a turn has to answer that is the only one to tell of a matter."""
