@@ -141,13 +141,14 @@ class OnnxEmbedder:
         if texts:
             windower, session = self._open()
             # Once tokens were asked for, they are made by the same pass.
-            wanted = ["sentence_embedding", *(self._file.states if self._look else ())]
+            look = self._look  # read once: another thread may open it meanwhile
+            wanted = ["sentence_embedding", *(self._file.states if look else ())]
             for batch in windower.batches(texts):
                 feed = {"input_ids": batch.ids, "attention_mask": batch.mask}
                 vectors, *layers = session.run(wanted, feed)
                 mean.add(batch, vectors)
-                if self._look is not None:
-                    self._keep(batch, layers, texts, self._look)
+                if look is not None:
+                    self._keep(batch, layers, texts, look)
         return mean.vectors()
 
     @property
