@@ -103,9 +103,10 @@ class Recaller:
             with self._live.reading() as state:
                 query, generation = prepare(state, plan, settings), self._live.generation
             # Outside: a model may take long. The question as it is asked goes along for the look,
-            # which was trained on questions of what was told.
+            # which was trained on questions of what was told, not on chains.
             looking = self._live.looking if settings.tier == "careful" else None
-            asked = () if not looking or query.statement or query.advice else plan.queries[:1]
+            unlooked = query.statement or query.advice or len(plan.hops) > 1
+            asked = () if not looking or unlooked else plan.queries[:1]
             vectors = embedder.embed([*query.texts, *asked])[: len(query.texts)]
             look = looking.tokens(asked)[0] if looking and asked else None
             with self._live.reading(fresh=False) as state:

@@ -65,8 +65,6 @@ from mags.ports.relations import canonical
 DASH = "\N{EM DASH}"
 FIRM = 0.4
 """How likely a later turn may answer otherwise than a fact that is surely held."""
-MAY_ANSWER = 0.15
-"""How likely a turn answers, from which its news may be about what is asked."""
 YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
@@ -256,7 +254,7 @@ def _is_told_anew(
     return not parsed.past and any(
         one.candidate.item.at > at
         and (about(stems(subject), one.candidate.item) or values & stems(one.candidate.item.text))
-        and tells_anew(one.candidate, values, asked if one.value >= MAY_ANSWER else frozenset())
+        and tells_anew(one, values, asked)
         for one in read
     )
 

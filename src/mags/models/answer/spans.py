@@ -54,6 +54,8 @@ CLAUSE = re.compile(r"[,;:.!?]\s+|\s+(?:but|because|so)\s+")
 SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
+MAY_ANSWER, NEWS = 0.15, 0.35
+"""How likely a turn answers that takes something back, and one that tells of it anew."""
 NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|once|twice|half|none|no)\b",
@@ -432,12 +434,12 @@ def weighed_turns(
     return sorted(found, key=lambda one: -one.best)
 
 
-def tells_anew(found: Candidate, values: frozenset[str], asked: frozenset[str]) -> bool:
+def tells_anew(read: Weighed, values: frozenset[str], asked: frozenset[str]) -> bool:
     """Whether a turn told later ends or corrects a value, or tells anew of what is asked.
 
-    `asked`: stems of what is asked; none of a turn that does not answer it.
+    `asked`: stems of what is asked.
     """
-    text = found.item.text
+    found, text = read.candidate, read.candidate.item.text
     named = values & stems(text)
     if named and ENDED.search(text):
         return True
@@ -446,9 +448,9 @@ def tells_anew(found: Candidate, values: frozenset[str], asked: frozenset[str]) 
     if head and not back and (head <= values or values <= head):
         return False  # the same once more
     anew = RENEWED.search(text) or TAKEN_BACK.match(text)
-    if head and asked and (TAKEN_BACK.match(text) or RENEWED.match(text)):
+    if head and read.value >= MAY_ANSWER and (TAKEN_BACK.match(text) or RENEWED.match(text)):
         return True  # "Actually three": it need not say of what
-    return bool(anew and (named or asked & content(text)))
+    return bool(anew and (named or (read.value >= NEWS and asked & content(text))))
 
 
 def says(read: Weighed, fact: ContextItem, head: str) -> bool:
