@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-IMPORT = "import mags; from mags.graph.charge import half_life_of; print(half_life_of(1.0, 0.0))"
+IMPORT = "import mags; from mags.graph.records import half_life_of; print(half_life_of(1.0, 0.0))"
 RECALL = """
 import mags
 from mags.models.embed.hashing import HashEmbedder

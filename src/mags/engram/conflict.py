@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mags.engram.claim import differ
+from mags.engram.claim import TOPIC, differ, unlike
 from mags.engram.settings import ConflictSettings
-from mags.engram.topics import TOPIC, unlike
 from mags.engram.view import View
 from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
 from mags.ports import relations

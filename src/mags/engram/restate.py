@@ -22,7 +22,7 @@ from mags.engram.claim import (
 from mags.engram.view import GUESS, Moment, View
 from mags.errors import InvalidInput
 from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, grade_in, graded
-from mags.index.names import fold
+from mags.index.tokens import fold_name
 from mags.ports.policy import Operation
 
 ONE = int(NodeFlag.ONE)
@@ -102,7 +102,7 @@ def carried(was: Mapping[str, str], text: str, operation: Operation) -> dict[str
 
     `was`, `text`: qualifiers and words as they were.
     """
-    old = fold(text)
-    kept = {role: words for role, words in was.items() if fold(words) not in old}
+    old = fold_name(text)
+    kept = {role: words for role, words in was.items() if fold_name(words) not in old}
     kept.pop(KIND, None)
     return {**kept, **operation.qualifiers}

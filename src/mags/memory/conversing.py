@@ -20,10 +20,11 @@ from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply, Seen
 from mags.ports.answer import OnText
 from mags.ports.chat import Usage
-from mags.ports.intent import (
+from mags.ports.policy import (
     MYSELF,
     Intent,
     IntentKind,
+    Turn,
     asked_in,
     named,
     names_all,
@@ -31,7 +32,6 @@ from mags.ports.intent import (
     to_forget,
     wants_all,
 )
-from mags.ports.policy import Turn
 from mags.recall.found import Trace
 
 MOST_MEANT = 5

@@ -21,9 +21,9 @@ from mags.engram.view import View
 from mags.errors import InvalidInput
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
-from mags.index.names import fold
 from mags.index.state import State
 from mags.index.tokens import fold as fold_text
+from mags.index.tokens import fold_name
 from mags.memory.inputs import (
     LONGEST_TURN,
     Moment,
@@ -266,7 +266,7 @@ def _said(words: Mapping[str, Any]) -> Operation:
 
 def _own(known: str, read: str) -> str:
     """A name as it is held, where it is the same name."""
-    return known if fold(known) == fold(read) else read
+    return known if fold_name(known) == fold_name(read) else read
 
 
 def _telling(said: Operation, text: str, given: Container[str]) -> Operation:
@@ -315,6 +315,6 @@ def _like_before(held: Content, text: str) -> Operation | None:
     name = new[len(begins) : len(new) - len(ends)]
     if begins + name + ends != new or not _NAME.fullmatch(name):
         return None
-    if not _NO_NAME.isdisjoint(fold(name).split()):
+    if not _NO_NAME.isdisjoint(fold_name(name).split()):
         return None
     return replace(_said({**held.meta, "object": name}), text=text)

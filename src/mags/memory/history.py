@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import NotFound
-from mags.graph.charge import STEADY, half_life
 from mags.graph.delta import Changes, Delta
-from mags.graph.records import NEVER, ArcKind, NodeKind
+from mags.graph.records import NEVER, STEADY, ArcKind, NodeKind, half_life
 from mags.index.state import State
 from mags.memory.inputs import whole
 from mags.memory.live import Live

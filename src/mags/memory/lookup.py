@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import NotFound
-from mags.graph.charge import node_charge
 from mags.graph.graph import REVERSE
-from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind, node_charge
 from mags.index.state import State
 from mags.index.tokens import terms
 from mags.memory.inputs import whole

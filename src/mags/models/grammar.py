@@ -31,8 +31,7 @@ from datetime import UTC, datetime
 
 from mags.caches import cached
 from mags.errors import ModelReplyError
-from mags.models.words import WORD, is_name, stems
-from mags.ports.english import word_set
+from mags.ports.english import WORD, is_name, stems, word_set
 from mags.ports.policy import Act, Hop, Operation, Plan, Route
 
 QUALIFIERS = ("kind", "when", "where", "condition", "exception", "reason", "with")

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mags.graph.charge import arc_charge
-from mags.graph.records import NOBODY, ArcKind, NodeKind
+from mags.graph.records import NOBODY, ArcKind, NodeKind, arc_charge
 from mags.index.state import State
 from mags.recall import spread
-from mags.recall.between import between
+from mags.recall.candidates import between
 from mags.recall.found import Step
 from mags.recall.recall import steps_of
 from mags.recall.settings import RecallSettings

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreClosed
-from mags.graph.codec import HEAD, decode, encode, touches
-from mags.graph.delta import Delta, PastGraph
+from mags.graph.delta import HEAD, Delta, PastGraph, decode, encode, touches
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store.database import Database, damaged, has_tokens

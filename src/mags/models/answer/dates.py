@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.policy.rules.when import DAYS, MONTHS, Time, moment, times
-from mags.models.words import WORD, stems
+from mags.ports.english import WORD, stems
 
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),

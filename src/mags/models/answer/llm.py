@@ -14,8 +14,15 @@ from dataclasses import dataclass, field, replace
 
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import rendering
-from mags.models.answer.citations import BlockFilter, pairs, settle, share_cited, visible
-from mags.models.answer.context import by_day, fill
+from mags.models.answer.closest import pairs
+from mags.models.answer.context import (
+    BlockFilter,
+    by_day,
+    fill,
+    settle,
+    share_cited,
+    visible,
+)
 from mags.models.chat.usage import estimate, present
 from mags.models.grammar import (
     EngramBlock,

@@ -19,8 +19,7 @@ from mags.models.answer.cues import (
     kind_of_thing,
 )
 from mags.models.policy.rules.when import times
-from mags.models.words import WORD, plainer, stems, word_set
-from mags.ports.english import BASE, THIRD, forms, lemma
+from mags.ports.english import BASE, THIRD, WORD, forms, lemma, plainer, stems, word_set
 from mags.ports.english import PAST as PAST_FORM
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations

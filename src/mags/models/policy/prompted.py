@@ -32,9 +32,8 @@ from mags.models.grammar import (
     refuse,
 )
 from mags.models.prompts import Prompt
-from mags.models.words import is_name
 from mags.ports.chat import ChatModel
-from mags.ports.intent import asks
+from mags.ports.english import is_name
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -44,6 +43,7 @@ from mags.ports.policy import (
     Route,
     Turn,
     Writing,
+    asks,
 )
 from mags.ports.relations import normalise
 

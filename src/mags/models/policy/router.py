@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from mags.errors import CorruptFile
 from mags.models.embed.onnx import DATA
-from mags.ports.intent import Intent, IntentKind
+from mags.ports.policy import Intent, IntentKind
 
 Floats = NDArray[np.float32]
 SHIPPED = DATA / "router.npz"

@@ -11,7 +11,6 @@ from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.claims import WHEN, Manner, Said, claim, said_of, slot_of, unshaded
 from mags.models.policy.rules.clauses import OF, OWNED, PRONOUN, THING, Clause, subject_at
 from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrases import (
     Object,
     Rest,
@@ -23,7 +22,7 @@ from mags.models.policy.rules.phrases import (
     parted,
     rest_of,
 )
-from mags.models.policy.rules.tokens import Token, join
+from mags.models.policy.rules.tokens import Token, join, name_end, surface
 from mags.models.policy.rules.when import COUNTED
 from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose
 from mags.ports.policy import Act, Operation
