@@ -17,7 +17,7 @@ from mags.engram.claim import Correction
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
 from mags.graph.records import Grade
-from mags.memory import history, inspect, lookup, porting
+from mags.memory import history, lookup, porting
 from mags.memory.asking import Asker
 from mags.memory.conversing import Converser, Writes
 from mags.memory.correcting import Corrector, Wrong
@@ -539,6 +539,8 @@ class Memory:
 
         def __getattr__(self, name: str) -> Callable[..., Any]:
             """What version 0.1 had as a method and `mags.inspect` has now; gone in 0.3."""
+            from mags.memory import inspect  # only here: a memory needs nothing of it
+
             if name not in inspect.__all__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             warn(f"Memory.{name}: call mags.inspect.{name}", DeprecationWarning, stacklevel=2)
