@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from mags.index.tokens import QUESTION_MARKS as QUESTION_MARKS
 from mags.index.tokens import asks as asks
 from mags.index.tokens import stem, words
+from mags.ports.english import word_set
 
 
 class Act(Enum):
@@ -251,6 +252,7 @@ class Together(Protocol):
 
 
 IntentKind = Literal["tell", "ask", "tell and ask", "correct", "forget", "overview", "small talk"]
+ASKING: tuple[IntentKind, ...] = ("ask", "tell and ask", "overview")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,11 +274,7 @@ class Router(Protocol):
         """What a turn wants, by its words and by its vector, where there is one of `reads`."""
 
 
-def _set(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-_SMALL = _set(
+_SMALL = word_set(
     # of the command
     "forget erase delete remove wipe purge clear scrub strike drop lose unlearn discard bin "
     "trash kill throw get rid unsave unremember take make clean ditch cross undo stop "
@@ -306,7 +304,7 @@ _SMALL = _set(
     "yesterday earlier before recently week weeks night evening morning yesterday's today's "
 )
 """Words that do not say what of a command to forget."""
-_ALL = _set("everything all any every whole me data myself clear reset slate")
+_ALL = word_set("everything all any every whole me data myself clear reset slate")
 """Words by which a command, or an overview, means all that is held of who speaks."""
 _CLAUSE = re.compile(r"[,;:!?]|\.(?:\s|$)| - |\N{EM DASH}")
 _SENTENCE = re.compile(r".+?(?:[.!?]+(?=\s|$)|$)", re.S)

@@ -71,7 +71,7 @@ _EXPECTED: tuple[tuple[re.Pattern[str], AnswerMark], ...] = tuple(
 )  # fmt: skip
 
 
-ASSISTANTS = ("assistant", "mags")
+YOU = ("assistant", "mags")
 """Speakers that a question means by "you"."""
 
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|you'd|you've|remind me)\b", re.IGNORECASE)
@@ -144,7 +144,7 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
     named = [i for name in plan.entities for i in state.names.find(name)]
     named += state.names.scan(plan.queries[0]) if plan.queries else []
     if plan.queries and means_assistant(plan.queries[0]):
-        named += [i for name in ASSISTANTS for i in state.names.find(name)]
+        named += [i for name in YOU for i in state.names.find(name)]
     entities = tuple(dict.fromkeys(i for i in named if i in state.graph))
     speakers = tuple(i for i in entities if i in state.speakers)
     names = {word for i in speakers for word in words(state.content(i).text)}

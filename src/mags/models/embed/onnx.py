@@ -174,7 +174,7 @@ class OnnxEmbedder:
         if self._look is None and self._file.look is not None:
             path = self._file.look
             self._look = read_look(checked_bytes(path, self._file.look_sha256))
-        keys = [_key(text) for text in texts]
+        keys = [caches.key_of(text) for text in texts]
         with self._keeping:
             found = {key: self._kept[key] for key in keys if key in self._kept}
         lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
@@ -199,7 +199,7 @@ class OnnxEmbedder:
             own = slice(1, int(batch.mask[row].sum()) - 1)
             made = look.tokens(np.concatenate([layer[row, own] for layer in layers], axis=1))
             with self._keeping:
-                self._kept[_key(texts[batch.text[row]])] = made
+                self._kept[caches.key_of(texts[batch.text[row]])] = made
                 while len(self._kept) > MOST_KEPT:
                     self._kept.popitem(last=False)
 
@@ -241,11 +241,6 @@ class OnnxEmbedder:
                     graph = with_output(graph, name)
                 self._opened = windower, open_session(graph, file.model, threads=self._threads)
             return self._opened
-
-
-def _key(text: str) -> bytes:
-    # A digest: the words themselves are kept nowhere. Lone surrogates have one, too.
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.tokens import (
     Token,
     name_end,
@@ -18,7 +17,7 @@ from mags.models.policy.rules.tokens import (
     surface,
     tokenise,
 )
-from mags.ports.english import BASE, GERUND, PARTICIPLE, PAST, THIRD, called, forms, guess
+from mags.ports.english import BASE, GERUND, PARTICIPLE, PAST, THIRD, called, forms, guess, word_set
 from mags.ports.policy import QUESTION_MARKS
 from mags.ports.relations import canonical
 

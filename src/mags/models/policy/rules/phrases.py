@@ -19,10 +19,9 @@ from mags.models.policy.rules.clauses import (
     clauses,
     opened,
 )
-from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.tokens import Token, join, name_end, sentences, starts_with, tokenise
 from mags.models.policy.rules.when import EACH_DAY, Time, times
-from mags.ports.english import BASE, PAST, forms, whose
+from mags.ports.english import BASE, PAST, forms, whose, word_set
 from mags.ports.policy import Recalled, Turn
 
 GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m"} | dict.fromkeys(

@@ -19,7 +19,6 @@ from mags.models.policy.rules.clauses import (
     told,
 )
 from mags.models.policy.rules.fitting import fits
-from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.phrases import Scene, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
 from mags.models.policy.rules.statements import (
@@ -40,7 +39,7 @@ from mags.models.policy.rules.tokens import (
     starts_with,
     tokenise,
 )
-from mags.ports.english import BASE, PAST, THIRD, forms
+from mags.ports.english import BASE, PAST, THIRD, forms, word_set
 from mags.ports.policy import Act, Operation, Plan, Recalled, Route, Turn, Writing
 from mags.ports.relations import canonical, normalise
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.claims import slot_of
 from mags.models.policy.rules.clauses import OF, OWNED, Subject, subject_at
-from mags.models.policy.rules.lexicon import FUNCTION_WORDS, TABLES, parts, word_set
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS, TABLES, parts
 from mags.models.policy.rules.phrases import Scene, scene_of
 from mags.models.policy.rules.tokens import Token, join, mentions, name_end, surface, tokenise
 from mags.models.policy.rules.when import Time, times
@@ -28,6 +28,7 @@ from mags.ports.english import (
     past_tense,
     plainer,
     third_person,
+    word_set,
 )
 from mags.ports.policy import Hop, Plan, Turn
 from mags.ports.relations import canonical, normalise, read

@@ -10,7 +10,6 @@ from typing import Any
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.claims import WHEN, Manner, Said, claim, said_of, slot_of, unshaded
 from mags.models.policy.rules.clauses import OF, OWNED, PRONOUN, THING, Clause, subject_at
-from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.phrases import (
     Object,
     Rest,
@@ -24,7 +23,7 @@ from mags.models.policy.rules.phrases import (
 )
 from mags.models.policy.rules.tokens import Token, join, name_end, surface
 from mags.models.policy.rules.when import COUNTED
-from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose
+from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose, word_set
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, kind_of, read, relations
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from mags.caches import cached
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.when import DAYS, MONTHS
-from mags.ports.english import forms, is_verb
+from mags.ports.english import forms, is_verb, word_set
 
 _SHORT = "Mr|Mrs|Ms|Dr|Prof|St|Ft|Mt|Jr|Sr|vs"
 """Words with a point that ends no sentence and belongs to them."""
