@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from hashlib import blake2b
 from threading import Lock
 from typing import Any, Protocol, TypeVar, cast
 from weakref import WeakSet
@@ -46,12 +45,6 @@ def register(holder: Holder) -> None:
     """Have `clear` clear an object too, for as long as it lives."""
     with _LOCK:
         _HOLDERS.add(holder)
-
-
-def key_of(text: str) -> bytes:
-    """What stands for a text in a cache that is to hold no words: a digest of 16 bytes."""
-    # "surrogatepass", since a text may hold a lone surrogate, and no two texts may share a key.
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def clear() -> None:

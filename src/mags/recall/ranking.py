@@ -24,18 +24,8 @@ from mags.index.tokens import AnswerMark
 from mags.ports.embedder import STEP, Tokens
 from mags.ports.policy import Plan
 from mags.ports.relations import canonical
+from mags.recall import kernels
 from mags.recall.candidates import Bridges, Candidates, RecallRequest, bm25_of
-from mags.recall.kernels import (
-    EPISODE,
-    boosts,
-    fill,
-    lexical,
-    promote,
-    sessions,
-    surroundings,
-    traits,
-    weigh,
-)
 from mags.recall.settings import (
     AssociationBoostSettings,
     LookSettings,
@@ -125,7 +115,7 @@ def scored(
             weights[name] = weights.get(name, 0.0) + weights.get(f"{name}@statement", 0.0)
     plain, more, used, names = _weighed(tuple(weights.items()))
     out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
-    weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
+    kernels.weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
     return values, names, out[used], total
 
 
@@ -142,7 +132,7 @@ def _columns(
     named = graph.rows(i for i in query.entities if i not in query.speakers)
     out = np.zeros((len(NAMES), len(rows)), np.float32)
     beside = np.empty((2, len(rows)), np.int64)
-    beside[0], beside[1], out[AT["stale"]], out[AT["entity"]] = surroundings(
+    beside[0], beside[1], out[AT["stale"]], out[AT["entity"]] = kernels.surroundings(
         rows, links_of(graph), (nodes["kind"], nodes["valid_to"]), request.moment, named
     )
     out[AT["similarity"]], out[AT["reworded"]] = found.similarity, found.reworded
@@ -153,11 +143,13 @@ def _columns(
     if found.matches:
         match = found.matches[0]
         where = out[AT["lexical_near"] : AT["cover_near"] + 1]
-        lexical(rows, beside[0], beside[1], match.scores, match.bits, match.idf, match.mass, where)
+        kernels.lexical(
+            rows, beside[0], beside[1], match.scores, match.bits, match.idf, match.mass, where
+        )
     if len(found.matches) > 1:
         out[AT["lexical_reworded"]] = bm25_of(found.matches[1:], rows)
     keys = nodes["session"][rows]
-    sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
+    kernels.sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
     _reached(reach, rows, near, out)
     _traits(state, request, rows, out[AT["speaker"] :])
     return out
@@ -165,7 +157,7 @@ def _columns(
 
 def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np.float32]) -> None:
     """What spread, walk and bridges say."""
-    fill(rows, *reach.spread, out[AT["spread"]])
+    kernels.fill(rows, *reach.spread, out[AT["spread"]])
     out[AT["spread"]] = np.log(out[AT["spread"]] + np.float32(UNREACHED))
     led = reach.bridges
     for name, values in (
@@ -173,7 +165,7 @@ def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np
     ):  # fmt: skip
         if values:
             keys = np.array(sorted(values), np.int64)
-            fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
+            kernels.fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
     out[AT["chain"]] = out[AT["walk"]] > 1.0
     # What stands near something named is seldom asked for unless it is like the question.
     like = np.maximum(out[AT["similarity"]], out[AT["reworded"]]) / np.float32(near)
@@ -195,7 +187,7 @@ def _traits(
     nodes = graph.nodes[: graph.size]
     since = -np.inf if plan.since is None else plan.since
     until = np.inf if plan.until is None else plan.until
-    traits(
+    kernels.traits(
         rows,
         tuple(nodes[name] for name in TRAIT_FIELDS),
         (state.lexicon.length, state.lexicon.marks),
@@ -241,7 +233,7 @@ def association_boost(
     added = np.zeros(len(rows), np.float32)
     if settings.matches and settings.weight and len(rows):
         best = np.argsort(-scores, kind="stable")[: settings.matches]
-        boosts(rows, best, pool_of(graph), graph.tick, settings.rate, added)
+        kernels.boosts(rows, best, pool_of(graph), graph.tick, settings.rate, added)
     return np.asarray(added * np.float32(settings.weight), np.float32)
 
 
@@ -270,7 +262,7 @@ def recency_reranking(
     graph = state.graph
     nodes = graph.nodes[: graph.size]
     # A document is as old as its import, which says nothing about the age of what it tells.
-    said = (nodes["kind"][found.rows] == EPISODE) & (nodes["subject"][found.rows] != NOBODY)
+    said = (nodes["kind"][found.rows] == kernels.EPISODE) & (nodes["subject"][found.rows] != NOBODY)
     best = np.flatnonzero(said)
     if len(best) > settings.looked:
         best = best[np.argpartition(-scores[best], settings.looked)[: settings.looked]]
@@ -278,7 +270,7 @@ def recency_reranking(
         return added
     best = best[np.lexsort((found.rows[best], nodes["valid_from"][found.rows[best]]))]
     vectors = state.vectors.get(found.rows[best])
-    promote(
+    kernels.promote(
         (found.rows, best, vectors @ vectors.T, *_words_held(found, found.rows[best])),
         (graph.alive, *(nodes[name] for name in RECENCY_FIELDS)),
         links_of(graph),
@@ -402,7 +394,7 @@ def _fits(
     """How well the words of turns fit those of the question, by row; none where none were kept."""
     graph = state.graph
     nodes = graph.nodes[: graph.size]
-    before, after, _, _ = surroundings(
+    before, after, _, _ = kernels.surroundings(
         turns, links_of(graph), (nodes["kind"], nodes["valid_to"]), request.moment, NOT_NAMED
     )
     every = np.unique(np.concatenate([turns, before, after]))

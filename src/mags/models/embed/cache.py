@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from threading import Lock
 
 import numpy as np
@@ -60,7 +61,7 @@ class CachedEmbedder(WrappedEmbedder):
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of shape (len(texts), dimension); each text not in the cache is embedded once."""
-        keys = [caches.key_of(text) for text in texts]
+        keys = [key_of(text) for text in texts]
         vectors: dict[bytes, NDArray[np.float32]] = {}
         missing: dict[bytes, str] = {}
         with self._lock:
@@ -92,3 +93,9 @@ class CachedEmbedder(WrappedEmbedder):
                 self._vectors[key] = vector.copy()
             while len(self._vectors) > room:
                 self._vectors.popitem(last=False)
+
+
+def key_of(text: str) -> bytes:
+    """What stands for a text in a cache that is to hold no words: a digest of 16 bytes."""
+    # "surrogatepass", since a text may hold a lone surrogate, and no two texts may share a key.
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

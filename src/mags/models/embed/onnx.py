@@ -27,6 +27,7 @@ from tokenizers import Tokenizer
 
 from mags import caches
 from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
+from mags.models.embed.cache import key_of
 from mags.models.embed.windows import (
     BATCH_TOKENS,
     TokenBatch,
@@ -174,7 +175,7 @@ class OnnxEmbedder:
         if self._look is None and self._file.look is not None:
             path = self._file.look
             self._look = read_look(checked_bytes(path, self._file.look_sha256))
-        keys = [caches.key_of(text) for text in texts]
+        keys = [key_of(text) for text in texts]
         with self._keeping:
             found = {key: self._kept[key] for key in keys if key in self._kept}
         lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
@@ -199,7 +200,7 @@ class OnnxEmbedder:
             own = slice(1, int(batch.mask[row].sum()) - 1)
             made = look.tokens(np.concatenate([layer[row, own] for layer in layers], axis=1))
             with self._keeping:
-                self._kept[caches.key_of(texts[batch.text[row]])] = made
+                self._kept[key_of(texts[batch.text[row]])] = made
                 while len(self._kept) > MOST_KEPT:
                     self._kept.popitem(last=False)
 
