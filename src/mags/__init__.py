@@ -59,7 +59,7 @@ from mags.ports.policy import Plan, Turn
 from mags.recall.found import FactView, Found, Hit, Trace
 
 if TYPE_CHECKING:
-    from mags.memory import inspect
+    from mags import inspect
 
 __all__ = [
     "ArcView",
@@ -116,4 +116,4 @@ def __getattr__(name: str) -> ModuleType:
     """`mags.inspect`, which pages and games need and a memory does not, when it is first used."""
     if name != "inspect":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module("mags.memory.inspect")
+    return import_module("mags.inspect")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from mags.graph.records import ArcKind, NodeKind
-from mags.index.tokens import fold_name
 from mags.index.tokens import fold as fold_text
+from mags.index.tokens import fold_name
 from tests.engram.desk import Desk, add
 
 

@@ -530,7 +530,7 @@ class Memory:
 
         def __getattr__(self, name: str) -> Callable[..., Any]:
             """What version 0.1 had as a method and `mags.inspect` has now; gone in 0.3."""
-            inspect = import_module("mags.memory.inspect")  # a memory needs nothing else of it
+            inspect = import_module("mags.inspect")  # a memory needs nothing else of it
             if name not in inspect.__all__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             warn(f"Memory.{name}: call mags.inspect.{name}", DeprecationWarning, stacklevel=2)

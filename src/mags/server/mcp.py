@@ -21,8 +21,8 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
 
+from mags import inspect
 from mags.errors import InvalidInput, MagsError, NotFound
-from mags.memory import inspect
 from mags.server.auth import GRANT, Refused, Scope, namespace_of
 from mags.server.open_memories import OpenMemories, OpenMemory
 from mags.server.wire import responses

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
-from mags.memory import inspect
+from mags import inspect
 from mags.server.auth import Scope
 from mags.server.context import Context, grant_of
 from mags.server.wire import requests, responses

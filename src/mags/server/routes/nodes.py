@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 from fastapi import Path as InPath
 from starlette.responses import Response
 
+from mags import inspect
 from mags.errors import NotFound
-from mags.memory import inspect
 from mags.memory.inputs import seconds
 from mags.memory.views import Frame
 from mags.plasticity.cycle import OnRule
