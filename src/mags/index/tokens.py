@@ -67,8 +67,8 @@ STOP_WORDS = frozenset(
     got""".split()  # noqa: SIM905
 )
 
-_stemmer = snowballstemmer.stemmer("english")
 _stemming = threading.Lock()
+"""A stemmer holds its word in itself: two threads would mix theirs."""
 _INFLECTED = frozenset("cdegilmnrsty")
 """The last letters of all endings that the stemmer removes. Other words need not be stemmed, which
 takes 30 us."""
@@ -119,8 +119,8 @@ def stem(word: str) -> str:
     plain = word.removesuffix("'s").replace("'", "")
     if plain[-1:] not in _INFLECTED:
         return plain
-    with _stemming:  # a stemmer holds its word in itself: two threads would mix theirs
-        return str(_stemmer.stemWord(plain))
+    with _stemming:
+        return str(_stemmer_of("english").stemWord(plain))
 
 
 def terms(text: str) -> list[str]:
@@ -234,7 +234,6 @@ FEW = 0.3
 """Share of English stop words from which a text is English."""
 FEWEST = 3
 """Words from which a text shows its language."""
-_FOREIGN = threading.Lock()
 
 
 def language(text: str) -> str:
@@ -267,7 +266,7 @@ def _stem(word: str, name: str) -> str:
         chosen = next(of_script, STEMMERS.get(name))
     if chosen is None or UNSPACED.match(word):
         return ""
-    with _FOREIGN:  # a stemmer keeps the word at hand in itself
+    with _stemming:
         return str(_stemmer_of(chosen).stemWord(word))
 
 
