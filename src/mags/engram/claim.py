@@ -423,7 +423,6 @@ def names_in(operations: Iterable[Operation]) -> list[str]:
 
 # -- topics --------------------------------------------------------------------
 
-
 _OWNER = re.compile("^(?P<owner>.+?)(?:'s|\u2019s|'|\u2019) (?P<rest>.+)$")
 _OWN = frozenset(terms(" ".join(SLOT_WORDS)))
 """What tells no topic apart, stemmed."""

@@ -450,7 +450,6 @@ def _last(nodes: NDArray[np.void]) -> NDArray[np.void]:
 
 # -- a Delta as bytes ----------------------------------------------------------
 
-
 VERSION = 1
 """Raise it when NODE, ARC or the header change, and keep reading what came before."""
 

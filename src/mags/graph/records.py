@@ -210,7 +210,6 @@ def blank_arc(src: int, dst: int, kind: ArcKind, **values: Any) -> NDArray[np.vo
 
 # -- the decay law -------------------------------------------------------------
 
-
 HALF_LIFE_TICKS = 1000.0
 """Half-life of a weight that was never used and is part of no triangle."""
 

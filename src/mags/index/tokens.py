@@ -203,7 +203,6 @@ def marks(text: str) -> int:
 
 # -- which language a text is in -----------------------------------------------
 
-
 ENGLISH = "en"
 UNKNOWN = "und"
 """Of a text in another script than Latin (ISO 639-2)."""

@@ -220,7 +220,6 @@ _FORMS, _PARTS = _table()
 
 # -- words of a text -----------------------------------------------------------
 
-
 WORD = re.compile(r"[^\W_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][^\W_]+)?")
 
 

@@ -250,7 +250,6 @@ class Together(Protocol):
 
 # -- the router ----------------------------------------------------------------
 
-
 IntentKind = Literal["tell", "ask", "tell and ask", "correct", "forget", "overview", "small talk"]
 ASKING: tuple[IntentKind, ...] = ("ask", "tell and ask", "overview")
 

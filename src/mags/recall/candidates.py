@@ -674,7 +674,6 @@ def _opens_with(state: State, row: int, entity: int) -> bool:
 
 # -- the fewest facts between two things ---------------------------------------
 
-
 FAR = 2_000
 """Things at most that a search comes by: beyond them nothing is within reach."""
 

@@ -342,7 +342,6 @@ def superseded_penalty(
 
 # -- the second look -----------------------------------------------------------
 
-
 NOT_NAMED = np.zeros(0, np.int64)
 ABSENT = -1e9
 """How like a word is to those of a turn of which none were kept."""

@@ -147,7 +147,6 @@ def _joined(passages: Sequence[str], kept: Sequence[int]) -> str:
 
 # -- what of a reply is shown ------------------------------------------------------
 
-
 GROUP = re.compile(r"[ \t]?\[\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*\]", re.ASCII)
 RUN = re.compile(rf"(?:{GROUP.pattern})+", re.ASCII)
 NUMBER = re.compile(r"\d{1,18}", re.ASCII)

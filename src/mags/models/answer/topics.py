@@ -200,7 +200,6 @@ def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -
 
 # -- the talk itself -----------------------------------------------------------
 
-
 _LAST = re.compile(
     r"^(?:so |and |wait,? |sorry,? )?(?:what (?:did (?P<who>I|we|[A-Z]\w*) just (?:say|tell"
     r"|ask|write"
@@ -235,7 +234,6 @@ def said_last(question: Turn, recent: Sequence[Turn], recall_again: RecallAgain)
 
 
 # -- a person ------------------------------------------------------------------
-
 
 MOST_OF_PROFILE = 7
 """Facts of a profile."""

@@ -424,7 +424,6 @@ def _encoded(value: int) -> bytes:
 
 # -- what the words of a text are to the second look ---------------------------
 
-
 Floats = NDArray[np.float32]
 ABOUT = "about"
 """The array that holds the description: JSON in UTF-8, as uint8."""

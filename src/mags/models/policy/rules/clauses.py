@@ -501,7 +501,6 @@ def _base(word: str, wanted: set[str] | frozenset[str]) -> str:
 
 # -- what of a turn its speaker tells ------------------------------------------
 
-
 _MOST = 60
 """Sentences of a turn that are read; what comes after is kept with the turn."""
 _LONG, _LINES = 1_500, 12

@@ -170,7 +170,6 @@ def starts_with(tokens: Sequence[Token], phrase: Sequence[str], at: int = 0) -> 
 
 # -- names ---------------------------------------------------------------------
 
-
 _CLOSED = lex.FUNCTION_WORDS - lex.GREETINGS - lex.ADVERBS
 _CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
 _QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")

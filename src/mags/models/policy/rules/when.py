@@ -439,7 +439,6 @@ def _borrowed(low: str, time: Time, found: Sequence[Time]) -> list[Time]:
 
 # -- dates that a turn names ---------------------------------------------------
 
-
 _MONTHS = "|".join(MONTHS)
 _BARE = re.compile(
     rf"\b(?:\d{{1,2}} (?:{_MONTHS})|(?:{_MONTHS})(?: (?:1[89]|20)\d\d)?|(?:1[89]|20)\d\d)\b", re.I
