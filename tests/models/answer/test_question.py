@@ -4,8 +4,8 @@ import pytest
 
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.question import then_of
+from mags.models.policy.rules.questions import plainer
 from mags.ports.answer import ContextItem
-from mags.ports.english import plainer
 from mags.ports.policy import Turn
 
 LEFT_OPEN = ("I don't know.", "I am not sure.")

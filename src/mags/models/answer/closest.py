@@ -10,8 +10,8 @@ from mags.models import rendering
 from mags.models.answer.question import ParsedQuestion, content
 from mags.models.answer.spans import Weighed
 from mags.models.answer.support import kind_share, mentioned_text
+from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import Answer, ContextItem
-from mags.ports.english import stems
 from mags.ports.policy import GUESS
 
 UNKNOWN = "I don't know."

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 
+from mags.models.policy.rules.tokens import WORD
 from mags.models.policy.rules.when import DAYS, EACH_DAY, MONTHS
-from mags.ports.english import WORD, called, lemma, word_set
+from mags.ports.english import called, lemma, word_set
 from mags.ports.policy import NO_LONGER
 
 INSTRUMENTS = word_set(

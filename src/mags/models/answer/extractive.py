@@ -58,8 +58,8 @@ from mags.models.answer.topics import (
     turns_about,
 )
 from mags.models.policy.reader.policy import TrainedReader
+from mags.models.policy.rules.tokens import is_name, stems
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
-from mags.ports.english import is_name, stems
 from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 

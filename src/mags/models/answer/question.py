@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mags.models.answer import cues
+from mags.models.policy.rules.questions import plainer
+from mags.models.policy.rules.tokens import WORD, stems
 from mags.models.policy.rules.when import times
-from mags.ports.english import BASE, THIRD, WORD, forms, lemma, plainer, stems, word_set
+from mags.ports.english import BASE, THIRD, forms, lemma, word_set
 from mags.ports.english import PAST as PAST_FORM
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations

@@ -30,8 +30,9 @@ from mags.models.answer.support import (
 )
 from mags.models.policy.reader.network import Calibration
 from mags.models.policy.reader.reading import Found
+from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
-from mags.ports.english import is_verb, stems
+from mags.ports.english import is_verb
 from mags.ports.policy import ASSISTANTS, Turn
 
 WEIGHTS = Path(__file__).with_name("weights.json")

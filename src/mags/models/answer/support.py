@@ -10,9 +10,9 @@ from math import inf, log
 from mags.models.answer import cues
 from mags.models.answer.cues import NAMED as NAME_TOLD
 from mags.models.answer.question import ParsedQuestion, Then, content, same_relation, type_of
+from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import times
 from mags.ports.answer import ContextItem
-from mags.ports.english import stems
 from mags.ports.policy import NO_LONGER
 from mags.ports.relations import canonical, relations
 

@@ -21,8 +21,9 @@ from mags.models.answer.cues import KIN_TERMS, kin_of
 from mags.models.answer.question import content, read_question
 from mags.models.answer.spans import SpanReader, Weighed, around
 from mags.models.answer.support import FIRST_PERSON, ROLE_NAMES, end_of, slot
+from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import Answer, ContextItem, RecallAgain
-from mags.ports.english import plain_kin, stems, topic_of
+from mags.ports.english import plain_kin, topic_of
 from mags.ports.policy import NO_LONGER, Turn
 from mags.ports.relations import canonical
 

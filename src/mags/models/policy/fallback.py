@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from mags.errors import ModelError
-from mags.ports.english import THIRD_PERSON, WORD
+from mags.models.policy.rules.tokens import WORD
+from mags.ports.english import THIRD_PERSON
 from mags.ports.policy import (
     Plan,
     Policy,

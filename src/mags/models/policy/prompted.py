@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 
 from mags.errors import ModelReplyError
 from mags.models import grammar, rendering
+from mags.models.policy.rules.tokens import is_name
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
-from mags.ports.english import is_name
 from mags.ports.policy import (
     ASSISTANTS,
     Act,

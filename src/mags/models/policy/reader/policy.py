@@ -35,8 +35,8 @@ from mags.models.policy.reader.reading import Fact, Found, answered, read
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import iso
 from mags.models.policy.rules.fitting import is_supported
-from mags.models.policy.rules.tokens import mentions, own_words
-from mags.ports.english import ENGLISH, is_name, language, stems
+from mags.models.policy.rules.tokens import is_name, mentions, own_words, stems
+from mags.ports.english import ENGLISH, language
 from mags.ports.policy import (
     ASSISTANTS,
     Act,

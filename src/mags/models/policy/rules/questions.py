@@ -26,7 +26,6 @@ from mags.ports.english import (
     is_verb,
     lemma,
     past_tense,
-    plainer,
     third_person,
     word_set,
 )
@@ -709,3 +708,49 @@ _ASKED = (
     (re.compile(r"\blanguage\b"), "official language"),
     (re.compile(r"\bheadquarters\b"), "headquarters is located in the city of"),
 )
+
+
+# -- questions put plainly ------------------------------------------------------------
+
+_WHO = r"(?P<who>I|we|[A-Z]\w*|my \w+)"
+_PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.I), plain)
+    for pattern, plain in (
+        (
+            rf"\b(?:what|which) (?:company|firm|employer|hospital|school|shop|office|bank|place)"
+            rf" (?P<do>do|does|did) {_WHO} work (?:at|for|in)\b",
+            r"where \g<do> \g<who> work",
+        ),
+        (
+            r"\bwhat(?:'s| is| was) (?P<who>my \w+|[A-Z]\w*)'s"
+            r" (?:job|profession|occupation|trade)\b",
+            r"what does \g<who> do for a living",
+        ),
+        (
+            rf"\b(?:what|which) (?P<noun>[a-z]+) (?:do|does|did) {_WHO} (?:like|love|enjoy)"
+            r" (?:the )?(?:best|most)\b",
+            r"what is \g<who>'s favourite \g<noun>",
+        ),
+        (r"(?<=\w), [\w' -]+ or [\w' -]+(?=\?*$)", ""),
+        (
+            rf"^what(?:'s| is| are| am| 's) {_WHO} into(?: (?:now|these days))?(?=\?*$)",
+            r"what does \g<who> like",
+        ),
+        (r"\bmy (?:closest|oldest) friend\b", "my best friend"),
+        (r"\bmy (?:boy|lad)(?='s|\b)(?! ?friend)", "my son"),
+        (r"\bmy (?:little |baby )?girl(?='s|\b)", "my daughter"),
+        (r"\bmy (?:other half|significant other|spouse)\b", "my partner"),
+        (r"\bwhat(?:'s| is) my number\b", "what is my phone number"),
+        (
+            r"\b(?P<do>do|does) (?P<who>I|we|[A-Z]\w*) have any (?P<noun>[a-z]+)s\b",
+            r"what \g<noun>s \g<do> \g<who> have",
+        ),
+    )
+)
+
+
+def plainer(question: str) -> str:
+    """A question in the words that facts are told in; as it is where it has others."""
+    for pattern, plain in _PLAIN:
+        question = pattern.sub(plain, question)
+    return re.sub(r"\b[Ii]'s favourite\b", "my favourite", question)

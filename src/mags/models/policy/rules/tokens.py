@@ -1,4 +1,4 @@
-"""Words, sentences and names of a text, with their places in it.
+"""Words, sentences and names of a text, with their places in it, and the stems of words.
 
 Names are capitalised spans, told from words that only start a sentence.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+import snowballstemmer
 
 from mags.caches import cached
 from mags.models.policy.rules import lexicon as lex
@@ -277,3 +279,30 @@ def mentions(text: str) -> tuple[str, ...]:
 
 
 _TITLES = word_set("mr mrs ms miss dr prof professor sir lady lord saint st captain president king")
+
+
+# -- words as they are, and their stems ---------------------------------------------
+
+WORD = re.compile(r"[^\W_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][^\W_]+)?")
+
+
+def stems(text: str) -> frozenset[str]:
+    """Stems of the words of a text, each word also as it stands, without "'s"."""
+    words = {
+        re.sub(r"['\N{RIGHT SINGLE QUOTATION MARK}]s$", "", w.casefold())
+        for w in WORD.findall(text)
+    }
+    return frozenset(words) | frozenset(map(_stem, words))
+
+
+@cached(16384)
+def _stem(word: str) -> str:
+    """The stem of one word; kept, since a long turn is stemmed at every question."""
+    stemmer = snowballstemmer.stemmer("english")  # it keeps state: one a call, for threads
+    return str(stemmer.stemWord(word))
+
+
+def is_name(words: str) -> bool:
+    """Whether it is written as a proper name: a capital in it (or a script without any)."""
+    letters = [c for c in words if c.isalpha()]
+    return any(c.isupper() or c.lower() == c.upper() for c in letters)
