@@ -36,10 +36,10 @@ from benchmarks.vectors import shipped
 from mags.app import make_answerer, make_policy
 from mags.errors import InvalidInput, MagsError
 from mags.models.answer.extractive import ExtractiveAnswerer
+from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import COUNTED
-from mags.models.words import stems, word_set
 from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
-from mags.ports.english import lemma
+from mags.ports.english import lemma, word_set
 from mags.ports.policy import Turn
 from mags.settings import read_settings
 from mags_lab.talk import corpus

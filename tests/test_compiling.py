@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-IMPORT = "import mags; from mags.graph.charge import half_life_of; print(half_life_of(1.0, 0.0))"
+IMPORT = "import mags; from mags.graph.records import half_life_of; print(half_life_of(1.0, 0.0))"
 RECALL = """
 import mags
 from mags.models.embed.hashing import HashEmbedder
@@ -67,7 +67,7 @@ def test_where_nothing_can_be_written_kernels_work_and_one_line_says_what_to_do(
 def test_the_folder_that_the_user_names_keeps_the_kernels(nowhere: Path):
     kept = nowhere / "kernels"
     assert run(nowhere, IMPORT, NUMBA_CACHE_DIR=str(kept)) == ("2000.0", "")
-    assert [path.name.partition("-")[0] for path in kept.rglob("*.nbi")] == ["charge.half_life_of"]
+    assert [path.name.partition("-")[0] for path in kept.rglob("*.nbi")] == ["records.half_life_of"]
 
 
 @pytest.mark.full

@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 
 from mags.engram.engram import Engram
 from mags.engram.view import Moment
-from mags.graph.codec import decode, encode
-from mags.graph.delta import Delta, Draft
+from mags.graph.delta import Delta, Draft, decode, encode
 from mags.graph.graph import Graph
 from mags.index.state import State
 from mags.memory.live import Live

@@ -7,6 +7,10 @@ with mags.open("alice.mags") as memory:
     print(memory.ask("Where does Alice live?").text)
 """
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from mags.app import open
 from mags.errors import (
     ConfigurationError,
@@ -26,7 +30,6 @@ from mags.errors import (
     StoreError,
     StoreFull,
 )
-from mags.memory import inspect
 from mags.memory.editing import Edit
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
@@ -54,6 +57,9 @@ from mags.memory.views import (
 )
 from mags.ports.policy import Plan, Turn
 from mags.recall.found import FactView, Found, Hit, Trace
+
+if TYPE_CHECKING:
+    from mags import inspect
 
 __all__ = [
     "ArcView",
@@ -104,3 +110,10 @@ __all__ = [
     "inspect",
     "open",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """`mags.inspect`, which pages and games need and a memory does not, when it is first used."""
+    if name != "inspect":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module("mags.inspect")

@@ -18,8 +18,7 @@ from mags.models.embed import (
     OpenAIEmbedder,
     SentenceTransformersEmbedder,
 )
-from mags.models.embed.look import MOST_TOKENS
-from mags.models.embed.onnx import SHIPPED
+from mags.models.embed.onnx import MOST_TOKENS, SHIPPED
 from mags.ports.embedder import Embedder, token_embedder
 
 SHIPPED_EMBEDDER = OnnxEmbedder()

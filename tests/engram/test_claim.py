@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from mags.graph.records import ArcKind, NodeKind
-from mags.index.names import fold
 from mags.index.tokens import fold as fold_text
+from mags.index.tokens import fold_name
 from tests.engram.desk import Desk, add
 
 
@@ -41,7 +41,7 @@ def test_latin_text_folds_as_unicode_says_however_plain_it_is(text):
     ],
 )
 def test_names_fold_their_case_accents_articles_and_edges(name, form):
-    assert fold(name) == form
+    assert fold_name(name) == form
 
 
 def entities(desk):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mags.engram.topics import apart, unlike
+from mags.engram.claim import apart, unlike
 from mags.ports.relations import normalise
 from tests.engram.desk import Desk, add, retract, update
 

@@ -5,9 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.graph.charge import (
+from mags.graph.records import (
+    ARC,
     STEADY,
+    ArcFlag,
+    ArcKind,
+    NodeFlag,
     arc_charge,
+    blank_arc,
+    blank_node,
     charge,
     charge_of,
     half_life,
@@ -15,7 +21,6 @@ from mags.graph.charge import (
     node_charge,
     stored,
 )
-from mags.graph.records import ARC, ArcFlag, ArcKind, NodeFlag, blank_arc, blank_node
 
 weights = st.floats(0, 1, width=32)
 counts = st.integers(0, 10_000)

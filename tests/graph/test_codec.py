@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 
 from mags.errors import CorruptFile, NewerSchema
-from mags.graph.codec import HEAD, THRESHOLD, VERSION, decode, encode, touches
-from mags.graph.delta import Changes, Delta
+from mags.graph.delta import HEAD, THRESHOLD, VERSION, Changes, Delta, decode, encode, touches
 from mags.graph.graph import Graph
 from mags.graph.records import ARC, NODE, ArcKind, Content, blank_arc, blank_node
 from tests.graph.deltas import play, turns

@@ -3,7 +3,7 @@
 import pytest
 
 import mags
-from mags.index.languages import foreign, language
+from mags.index.tokens import foreign, language
 from mags.settings import PolicySettings, Settings
 
 TOLD = {

@@ -1,6 +1,7 @@
 """Names of entities."""
 
-from mags.index.names import Names, fold
+from mags.index.state import Names
+from mags.index.tokens import fold_name
 
 
 def test_a_word_is_counted_in_the_names_of_several_words_that_hold_it():
@@ -19,7 +20,7 @@ def test_a_relative_goes_by_one_name_whatever_the_word_at_home():
     names.add(1, ["Ana's mother"])
     assert names.find("Ana's mum") == names.find("ana's Mommy") == [1]
     assert names.find("Ana's father") == names.find("Ben's mum") == []
-    assert (fold("Mum"), fold("the dad"), fold("Ana's mum's car")) == (
+    assert (fold_name("Mum"), fold_name("the dad"), fold_name("Ana's mum's car")) == (
         "mum",
         "dad",
         "ana's mum's car",

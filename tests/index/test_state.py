@@ -85,7 +85,7 @@ def test_the_graph_finds_nearly_all_of_the_nearest(monkeypatch):
     rng = np.random.default_rng(4)
     matrix, index = unit(rng, 3_000), VectorIndex(64)
     index.put(np.arange(3_000), matrix)
-    index.rebuild()
+    index.adopt(index.picture().build())
     queries = unit(rng, 50)
     held = [
         len(set(index.search_groups(q, 10, everywhere, 1)[0].tolist()) & best(matrix, q, 10))

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
-from mags.index.languages import UNKNOWN, foreign, language
-from mags.index.tokens import QUESTION_MARKS, asks, fold, words
+from mags.index.tokens import QUESTION_MARKS, UNKNOWN, asks, fold, foreign, language, words
 from mags.memory.memory import Memory
 
 

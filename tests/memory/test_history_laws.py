@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import mags
 from mags.errors import InvalidInput
-from mags.index.names import fold
+from mags.index.tokens import fold_name
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.relations import relations
@@ -239,7 +239,7 @@ LATER = st.sampled_from([(None, None), ("2024-01-01", "2024-06-01"), ("2024-01-0
 def test_of_two_facts_given_as_the_only_one_the_later_is_open(
     phrase: str, objects: tuple[str, str], times: tuple[str | None, str | None]
 ) -> None:
-    assume(fold(objects[0]) != fold(objects[1]))
+    assume(fold_name(objects[0]) != fold_name(objects[1]))
     clock = itertools.count(1_722_500_000)
     with mags.open(
         None, embedder=HashEmbedder(16), settings=Settings(), clock=lambda: float(next(clock))

@@ -19,7 +19,7 @@ from mags.models.grammar import (
     read_route,
     scripts_of,
 )
-from mags.models.words import is_name, stems
+from mags.models.policy.rules.tokens import is_name, stems
 from mags.ports.policy import Act, Hop, Operation, Plan, Route
 
 

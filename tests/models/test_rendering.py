@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.models import rendering
-from mags.models.grammar import MARKUP
+from mags.models.rendering import MARKUP
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Recalled, Turn
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mags.graph.charge import arc_charge
 from mags.graph.graph import Graph
-from mags.graph.records import ArcFlag, ArcKind, NodeFlag, NodeKind
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag, NodeKind, arc_charge
 from mags.plasticity.cycle import RULES, Census, Sleep, SleepSettings, Slept
 from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.importance import Importance

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.errors import InvalidInput, NotFound
-from mags.graph.charge import arc_charge, node_charge
 from mags.graph.delta import Draft
 from mags.graph.graph import Graph
-from mags.graph.records import ArcFlag, ArcKind, NodeFlag
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag, arc_charge, node_charge
 from mags.plasticity.hebbian import Credit, Hebb, TurnClock, compete, recharge
 from tests.plasticity.worlds import TICK, arc, graphs, world
 

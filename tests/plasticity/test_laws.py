@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mags.graph.charge import arc_charge
 from mags.graph.delta import Delta, Draft
 from mags.graph.graph import Graph
-from mags.graph.records import ArcFlag, ArcKind, NodeFlag
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag, arc_charge
 from mags.plasticity.cycle import RULES, Sleep, SleepSettings, Slept, rebase
 from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.importance import Importance

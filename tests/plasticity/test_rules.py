@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from mags.graph.charge import arc_charge
 from mags.graph.delta import Draft
 from mags.graph.graph import Graph
-from mags.graph.records import ArcFlag, ArcKind, NodeFlag, NodeKind
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag, NodeKind, arc_charge
 from mags.plasticity.cycle import Rule
 from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.life import Birth, Crowding

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.ports.intent import MYSELF, named, names_all, overview_of, to_forget, wants_all
+from mags.ports.policy import MYSELF, named, names_all, overview_of, to_forget, wants_all
 
 
 @pytest.mark.parametrize(

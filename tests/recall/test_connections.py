@@ -7,9 +7,8 @@ from mags.memory.inputs import prose
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.rules import RulePolicy
 from mags.ports.english import asks_connection
-from mags.ports.intent import tells
-from mags.ports.policy import Turn
-from mags.recall.between import between
+from mags.ports.policy import Turn, tells
+from mags.recall.candidates import between
 
 LINE = [("Ana", "parent of", "Ben"), ("Cleo", "child of", "Ben"), ("Cleo", "parent of", "Dan")]
 

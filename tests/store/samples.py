@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mags.graph.codec import encode
-from mags.graph.delta import Changes, Delta
+from mags.graph.delta import Changes, Delta, encode
 from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
 from mags.ports.store import Checkpoint, JournalEntry, Store
 

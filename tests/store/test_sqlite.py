@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mags.errors import StoreBusy, StoreFull
-from mags.graph.codec import decode, touches
+from mags.graph.delta import decode, touches
 from mags.ports.store import Checkpoint
 from mags.store import rows
 from mags.store.sqlite import SqliteStore, replace_scrubbed, scrubbed

@@ -8,7 +8,7 @@ import pytest
 from mags.errors import InvalidInput
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.router import opened
-from mags.ports.intent import Intent
+from mags.ports.policy import Intent
 from mags_lab.talk.routes import (
     KINDS,
     Example,

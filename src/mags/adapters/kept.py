@@ -13,8 +13,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from mags import inspect
 from mags.errors import InvalidInput, NotFound
-from mags.memory import inspect
 from mags.memory.inputs import LONGEST_TURN
 from mags.memory.memory import Memory
 

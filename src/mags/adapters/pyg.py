@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mags.errors import MissingExtra
-from mags.graph.charge import arc_charge, node_charge
+from mags.graph.records import arc_charge, node_charge
 from mags.index.state import State
 
 

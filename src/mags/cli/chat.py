@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from mags import inspect
 from mags.app import open as open_memory
 from mags.cli import printing
 from mags.cli.console import (
@@ -33,7 +34,6 @@ from mags.cli.console import (
 from mags.cli.drawing import short, tree_of_hits
 from mags.errors import InvalidInput, MagsError, MissingExtra, NotFound
 from mags.extras import import_extra
-from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, NodeView, Reply
 from mags.settings import PolicySettings, Settings, read_settings

@@ -12,24 +12,7 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from mags.cli import printing
-from mags.cli.console import (
-    AsJson,
-    AsOf,
-    Branch,
-    MemoryPath,
-    Node,
-    NodeOrName,
-    RecordedAsOf,
-    keep_trace,
-    last_trace,
-    node_id,
-    node_or_name,
-    opened,
-    out,
-    print_json,
-    print_view,
-)
+from mags.cli import console, printing
 from mags.cli.drawing import draw
 
 Plot = Annotated[
@@ -39,46 +22,46 @@ Plot = Annotated[
 
 def recall(
     query: Annotated[str, typer.Argument(help="What to look for.")],
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     k: Annotated[int, typer.Option("-k", help="How many hits.")] = 10,
-    as_of: AsOf = None,
-    recorded_as_of: RecordedAsOf = None,
+    as_of: console.AsOf = None,
+    recorded_as_of: console.RecordedAsOf = None,
     speaker: Annotated[str, typer.Option(help="Who asks.")] = "user",
     context: Annotated[int, typer.Option(help="Print a context of this many tokens.")] = 0,
     plot: Plot = None,
     graph: Annotated[bool, typer.Option("--graph", help="Draw it in the terminal.")] = False,
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """Show the memories that a question calls up, best first."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         found = mem.recall(query, k, as_of, recorded_as_of=recorded_as_of, speaker=speaker)
-        keep_trace(memory, found.trace)
+        console.keep_trace(memory, found.trace)
         if json:
-            print_json({"hits": list(found.hits), "trace": found.trace.as_dict()})
+            console.print_json({"hits": list(found.hits), "trace": found.trace.as_dict()})
         elif context:
-            out.print(found.context(context), markup=False)
+            console.out.print(found.context(context), markup=False)
         else:
-            out.print(printing.hits(found) if len(found) else "Nothing recalled.")
+            console.out.print(printing.hits(found) if len(found) else "Nothing recalled.")
         draw(mem, found, plot, terminal=graph)
 
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
-    memory: MemoryPath = None,
-    branch: Branch = "main",
-    as_of: AsOf = None,
-    recorded_as_of: RecordedAsOf = None,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    as_of: console.AsOf = None,
+    recorded_as_of: console.RecordedAsOf = None,
     speaker: Annotated[str, typer.Option(help="Who asks (who 'I' is).")] = "user",
     plot: Plot = None,
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """Answer a question from memory, with citations."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         reply = mem.ask(question, as_of, recorded_as_of=recorded_as_of, speaker=speaker)
-        keep_trace(memory, reply.trace)
+        console.keep_trace(memory, reply.trace)
         if json:
-            print_json(
+            console.print_json(
                 {
                     "text": reply.text,
                     "outcome": reply.outcome,
@@ -98,110 +81,114 @@ def ask(
 
 
 def explain(
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     limit: Annotated[int, typer.Option("-k", help="How many hits to explain.")] = 5,
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """Explain the last `ask` or `recall`: anchors, paths, shares, sources."""
-    trace = last_trace(memory)
-    with opened(memory, branch) as mem:
+    trace = console.last_trace(memory)
+    with console.opened(memory, branch) as mem:
         if json:
-            print_json(trace.as_dict())
+            console.print_json(trace.as_dict())
         else:
-            out.print(str(mem.explain(trace, limit)), markup=False)
+            console.out.print(str(mem.explain(trace, limit)), markup=False)
 
 
 def feedback(
     reward: Annotated[float, typer.Argument(help="From -1 (wrong) to 1 (right).")],
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
 ) -> None:
     """Reward the paths that led to the last answer (use `-- -1` for a negative one)."""
-    trace = last_trace(memory)
-    with opened(memory, branch) as mem:
+    trace = console.last_trace(memory)
+    with console.opened(memory, branch) as mem:
         counted = mem.feedback(trace, reward)
-    out.print("Noted." if counted else "This answer was rewarded before; nothing changed.")
+    console.out.print("Noted." if counted else "This answer was rewarded before; nothing changed.")
 
 
 def connect(
-    start: NodeOrName,
+    start: console.NodeOrName,
     end: Annotated[str, typer.Argument(help="Another.")],
-    memory: MemoryPath = None,
-    branch: Branch = "main",
-    json: AsJson = False,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    json: console.AsJson = False,
 ) -> None:
     """Show the strongest path between two things."""
-    with opened(memory, branch) as mem:
-        path = mem.connect(node_or_name(start), node_or_name(end))
+    with console.opened(memory, branch) as mem:
+        path = mem.connect(console.node_or_name(start), console.node_or_name(end))
     none = "No path joins them."
-    print_view(
+    console.print_view(
         path, lambda one: Text(f"{one} (strength {one.strength:.3f})") if one else none, json=json
     )
 
 
 def neighbours(
-    node: NodeOrName,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    node: console.NodeOrName,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     limit: Annotated[int, typer.Option("-k", help="How many.")] = 20,
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """List everything one arc away, strongest first."""
-    with opened(memory, branch) as mem:
-        found = mem.neighbours(node_or_name(node))[:limit]
-    print_view(found, printing.neighbours, json=json)
+    with console.opened(memory, branch) as mem:
+        found = mem.neighbours(console.node_or_name(node))[:limit]
+    console.print_view(found, printing.neighbours, json=json)
 
 
 def profile(
-    name: NodeOrName,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
-    json: AsJson = False,
+    name: console.NodeOrName,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    json: console.AsJson = False,
 ) -> None:
     """Show the facts about a person or thing, now and before."""
-    with opened(memory, branch) as mem:
-        view = mem.profile(node_or_name(name))
+    with console.opened(memory, branch) as mem:
+        view = mem.profile(console.node_or_name(name))
     if json:
-        print_json(view)
+        console.print_json(view)
         return
     also = f" (also {', '.join(view.aliases)})" if view.aliases else ""
     said = "1 episode" if view.episodes == 1 else f"{view.episodes} episodes"
-    out.print(f"[bold]{escape(view.name)}[/]{escape(also)}, in {said}")
+    console.out.print(f"[bold]{escape(view.name)}[/]{escape(also)}, in {said}")
     for title, found in (("Now", view.facts), ("Before", view.past), ("Named by", view.about)):
         if found:
-            out.print(f"[dim]{title}[/]")
-            out.print(printing.facts(found))
+            console.out.print(f"[dim]{title}[/]")
+            console.out.print(printing.facts(found))
 
 
 def facts(
     subject: Annotated[str | None, typer.Argument(help="Only about this name.")] = None,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
-    as_of: AsOf = None,
-    recorded_as_of: RecordedAsOf = None,
-    json: AsJson = False,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    as_of: console.AsOf = None,
+    recorded_as_of: console.RecordedAsOf = None,
+    json: console.AsJson = False,
 ) -> None:
     """List facts with their validity; closed ones are struck through."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         found = mem.facts(subject, as_of, recorded_as_of=recorded_as_of)
-    print_view(found, lambda found: printing.facts(found) if found else "No facts.", json=json)
+    console.print_view(
+        found, lambda found: printing.facts(found) if found else "No facts.", json=json
+    )
 
 
 def show(
-    node: Node,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
-    json: AsJson = False,
+    node: console.Node,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    json: console.AsJson = False,
 ) -> None:
     """Show one node: text, validity, strength, sources."""
-    with opened(memory, branch) as mem:
-        view = mem.get(node_id(node))
-    print_view(view, printing.node, json=json)
+    with console.opened(memory, branch) as mem:
+        view = mem.get(console.node_id(node))
+    console.print_view(view, printing.node, json=json)
 
 
-def stats(memory: MemoryPath = None, branch: Branch = "main", json: AsJson = False) -> None:
+def stats(
+    memory: console.MemoryPath = None, branch: console.Branch = "main", json: console.AsJson = False
+) -> None:
     """Count nodes, arcs and facts, and tell where the bytes are."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         view = mem.stats()
-    print_view(view, printing.stats, json=json)
+    console.print_view(view, printing.stats, json=json)

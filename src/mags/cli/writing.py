@@ -19,21 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from mags.cli import printing
-from mags.cli.console import (
-    AsJson,
-    Branch,
-    MemoryPath,
-    Node,
-    counting,
-    node_id,
-    node_or_name,
-    opened,
-    out,
-    print_json,
-    print_view,
-    trace_path,
-)
+from mags.cli import console, printing
 from mags.cli.files import parse_turns, read_turns
 from mags.errors import InvalidInput
 from mags.memory.memory import Memory
@@ -55,8 +41,8 @@ def observe(
         str | None,
         typer.Argument(help="What was said; '-' reads stdin, the path of a file that file."),
     ] = None,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     file: Annotated[
         Path | None,
         typer.Option("--file", "-f", help="Dialogue, JSONL, LoCoMo or LongMemEval file (.gz too)."),
@@ -68,11 +54,11 @@ def observe(
     at: Annotated[str | None, typer.Option(help="When it was said, ISO 8601.")] = None,
     session: Annotated[str, typer.Option(help="Session it belongs to.")] = "",
     key: Annotated[str | None, typer.Option(help="Idempotency key.")] = None,
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """Remember a text, what comes on stdin, or every turn of a file."""
     turns = _turns(text, file or _file_named(text), format, speaker)
-    with opened(memory, branch, must_exist=False) as mem:
+    with console.opened(memory, branch, must_exist=False) as mem:
         if turns is None:
             if text is None:
                 raise InvalidInput("what shall I remember? give a text, '-' or --file")
@@ -80,7 +66,7 @@ def observe(
         else:
             seen = _many(mem, turns)
         if json:
-            print_json(seen)
+            console.print_json(seen)
         elif len(seen) == 1:
             _print_one(mem, seen[0])
         else:
@@ -107,7 +93,7 @@ def _many(mem: Memory, turns: list[Turn]) -> list[Seen]:
     """In batches of one transaction each: an interruption keeps the batches before it."""
     seen: list[Seen] = []
     columns = (TextColumn("observing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with counting("observing", *columns, total=len(turns)) as done:
+    with console.counting("observing", *columns, total=len(turns)) as done:
         waiting = iter(turns)
         while batch := list(islice(waiting, BATCH)):
             seen.extend(mem.observe_many(batch))
@@ -117,7 +103,7 @@ def _many(mem: Memory, turns: list[Turn]) -> list[Seen]:
 
 def _print_one(mem: Memory, seen: Seen) -> None:
     again = " (known already)" if seen.repeated else ""
-    out.print(f"Remembered as [bold]m{seen.episode_id}[/]{again}.")
+    console.out.print(f"Remembered as [bold]m{seen.episode_id}[/]{again}.")
     for mark, ids in (
         ("[green]+[/]", seen.facts),
         ("[green]+ note[/]", seen.notes),
@@ -126,11 +112,11 @@ def _print_one(mem: Memory, seen: Seen) -> None:
     ):
         for node in ids:
             view = mem.get(node)
-            out.print(f"  {mark} m{node} {escape(view.text)}{printing.marks(view.fact)}")
+            console.out.print(f"  {mark} m{node} {escape(view.text)}{printing.marks(view.fact)}")
     if not seen.understood:
-        out.print(f"  [dim]kept word for word: {escape(seen.why)}[/]")
+        console.out.print(f"  [dim]kept word for word: {escape(seen.why)}[/]")
     for warning in seen.warnings:
-        out.print(f"  [yellow]{escape(warning)}[/]")
+        console.out.print(f"  [yellow]{escape(warning)}[/]")
 
 
 def _print_many(seen: list[Seen]) -> None:
@@ -138,29 +124,31 @@ def _print_many(seen: list[Seen]) -> None:
     facts = sum(len(s.facts) for s in fresh)
     closed = sum(len(s.closed) for s in fresh)
     unread = sum(not s.understood for s in fresh)
-    out.print(
+    console.out.print(
         f"Remembered {len(fresh)} turns ({len(seen) - len(fresh)} known already): {facts} facts, "
         f"{closed} closed, {unread} kept word for word only."
     )
 
 
-def sleep(memory: MemoryPath = None, branch: Branch = "main", json: AsJson = False) -> None:
+def sleep(
+    memory: console.MemoryPath = None, branch: console.Branch = "main", json: console.AsJson = False
+) -> None:
     """Decay, wire, prune, solidify and consolidate; tells what changed."""
     with (
-        opened(memory, branch) as mem,
+        console.opened(memory, branch) as mem,
         Progress(SpinnerColumn(), TextColumn("{task.description}"), transient=True) as progress,
     ):
         task = progress.add_task("sleeping")
         report = mem.sleep(
             lambda rule, _did: progress.update(task, description=f"sleeping: {rule}")
         )
-    print_view(report, printing.slept, json=json)
+    console.print_view(report, printing.slept, json=json)
 
 
 def edit(
-    node: Node,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    node: console.Node,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     text: Annotated[str | None, typer.Option(help="New text; of a fact it is read.")] = None,
     subject: Annotated[str | None, typer.Option(help="Whom or what a fact is about.")] = None,
     relation: Annotated[str | None, typer.Option(help="What it says of it: 'lives in'.")] = None,
@@ -182,23 +170,23 @@ def edit(
     )
     if not changes:
         raise InvalidInput("nothing to change: give --text, --importance, --valid-to ...")
-    with opened(memory, branch) as mem:
-        out.print(printing.node(mem.edit(node_id(node), **changes)))
+    with console.opened(memory, branch) as mem:
+        console.out.print(printing.node(mem.edit(console.node_id(node), **changes)))
 
 
 def correct(
-    node: Node,
+    node: console.Node,
     right: Annotated[str | None, typer.Argument(help="The right value, or a sentence.")] = None,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     speaker: Annotated[str, typer.Option(help="Who corrects it: the 'I' of a sentence.")] = "user",
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """Say that a fact is wrong, and what is right; `mags rollback` takes it back."""
-    with opened(memory, branch) as mem:
-        seen = mem.correct(node_id(node), right, speaker=speaker)
+    with console.opened(memory, branch) as mem:
+        seen = mem.correct(console.node_id(node), right, speaker=speaker)
         if json:
-            print_json(seen)
+            console.print_json(seen)
         else:
             _print_one(mem, seen)
 
@@ -208,27 +196,27 @@ def _given(**options: Any) -> dict[str, Any]:
 
 
 def pin(
-    node: Node,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    node: console.Node,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     off: Annotated[bool, typer.Option("--off", help="Take the mark back.")] = False,
 ) -> None:
     """Pin a node: it never decays and never goes cold."""
-    with opened(memory, branch) as mem:
-        out.print(printing.node(mem.pin(node_id(node), pinned=not off)))
+    with console.opened(memory, branch) as mem:
+        console.out.print(printing.node(mem.pin(console.node_id(node), pinned=not off)))
 
 
 def forget(
     what: Annotated[str, typer.Argument(help="A node as m12, a name, or a phrase.")],
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option(help="Only tell what would go.")] = False,
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """Erase a node, a name or a phrase from graph, journal, snapshots and file."""
-    with opened(memory, branch) as mem:
-        wanted = node_or_name(what)
+    with console.opened(memory, branch) as mem:
+        wanted = console.node_or_name(what)
         plan = mem.forget(wanted, dry_run=True)
         if not json:
             _print_plan(plan, every=dry_run)
@@ -236,84 +224,90 @@ def forget(
             raise typer.Abort
         done = plan if dry_run else mem.forget(wanted)
     if not dry_run:
-        trace_path(memory).unlink(missing_ok=True)
+        console.trace_path(memory).unlink(missing_ok=True)
     if json:
-        print_json(done)
+        console.print_json(done)
     elif not dry_run:
-        out.print(f"Erased {len(done.ids)} nodes.")
+        console.out.print(f"Erased {len(done.ids)} nodes.")
 
 
 def _print_plan(plan: Forgotten, *, every: bool) -> None:
     """What would go, kind by kind; not `every` one of them: a few of each."""
     for kind, ids in {**plan.nodes, "past": plan.past}.items():
         for node in ids if every else ids[:LISTED]:
-            out.print(f"  {kind} m{node}: {plan.texts.get(node, '')}", markup=False)
+            console.out.print(f"  {kind} m{node}: {plan.texts.get(node, '')}", markup=False)
         if len(ids) > LISTED and not every:
-            out.print(f"  ... and {len(ids) - LISTED} more of kind {kind}: --dry-run tells all")
+            console.out.print(
+                f"  ... and {len(ids) - LISTED} more of kind {kind}: --dry-run tells all"
+            )
     if plan.past:
-        out.print("  (past: what this branch does not show, rolled back or on another)")
+        console.out.print("  (past: what this branch does not show, rolled back or on another)")
     if plan.parted:
-        out.print(f"  {len(plan.parted)} leave this branch only: they are told elsewhere")
+        console.out.print(f"  {len(plan.parted)} leave this branch only: they are told elsewhere")
 
 
 def snapshot(
     name: NameOrList = None,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
-    json: AsJson = False,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    json: console.AsJson = False,
 ) -> None:
     """Name this moment, for `diff` and `rollback`; or list the snapshots."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         marks = mem.snapshots() if name is None else [mem.snapshot(name)]
     _print_marks(marks, "{0.name} at journal entry {0.seq} on {0.branch}", json=json)
 
 
 def _print_marks(marks: list[Mark], line: str, *, json: bool) -> None:
     if marks or json:
-        print_view(marks, lambda some: Text("\n".join(map(line.format, some))), json=json)
+        console.print_view(marks, lambda some: Text("\n".join(map(line.format, some))), json=json)
 
 
 def log(
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     limit: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 20,
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """List the journal: every change, its size and the rules behind it."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         entries = mem.log(limit)
-    print_view(entries, printing.log, json=json)
+    console.print_view(entries, printing.log, json=json)
 
 
 def diff(
     name: Snapshot,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
-    json: AsJson = False,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    json: console.AsJson = False,
 ) -> None:
     """Show what came, went and changed since a snapshot."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         view = mem.diff(name)
-    print_view(view, printing.diff, json=json)
+    console.print_view(view, printing.diff, json=json)
 
 
 def branch(
     name: NameOrList = None,
-    memory: MemoryPath = None,
-    branch: Branch = "main",
-    json: AsJson = False,
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    json: console.AsJson = False,
 ) -> None:
     """Begin a branch here (use it with --branch), or list the branches."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         if name is not None:
             mem.branch(name).close()
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         marks = mem.branches()
     _print_marks(marks, "{0.name} (from journal entry {0.seq})", json=json)
 
 
-def rollback(name: Snapshot, memory: MemoryPath = None, branch: Branch = "main") -> None:
+def rollback(
+    name: Snapshot, memory: console.MemoryPath = None, branch: console.Branch = "main"
+) -> None:
     """Go back to a snapshot by a new change, so that nothing is lost."""
-    with opened(memory, branch) as mem:
+    with console.opened(memory, branch) as mem:
         delta = mem.rollback(name)
-    out.print(f"Back at {name!r}: {len(delta.nodes)} nodes and {len(delta.arcs)} arcs changed.")
+    console.out.print(
+        f"Back at {name!r}: {len(delta.nodes)} nodes and {len(delta.arcs)} arcs changed."
+    )

@@ -29,12 +29,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mags.engram.claim import Claim, Evidence, Span, differ, opposites, session_of, slot_of
+from mags.engram.claim import Claim, Evidence, Span, apart, differ, opposites, session_of, slot_of
 from mags.engram.grades import Grades
 from mags.engram.settings import EngramSettings
-from mags.engram.topics import apart
 from mags.engram.view import Inscribed, Moment, View
-from mags.graph.charge import node_charge
 from mags.graph.records import (
     NEVER,
     NOBODY,
@@ -43,9 +41,10 @@ from mags.graph.records import (
     NodeFlag,
     NodeKind,
     graded,
+    node_charge,
 )
-from mags.index.names import fold
 from mags.index.tokens import fold as fold_text
+from mags.index.tokens import fold_name
 from mags.ports.policy import Act
 
 ONE = int(NodeFlag.ONE)
@@ -122,8 +121,8 @@ class Arbiter:
             exact += [i for i in back if int(self.view.node(i)["object"]) == claim.subject]
         if exact or not claim.span.change:
             return exact
-        ending = f" {fold(str(claim.meta.get('object', '')))}"
-        named = {i: fold(str(self.view.words(i).meta.get("object", ""))) for i in held}
+        ending = f" {fold_name(str(claim.meta.get('object', '')))}"
+        named = {i: fold_name(str(self.view.words(i).meta.get("object", ""))) for i in held}
         longer = [i for i, name in named.items() if name.endswith(ending)]
         return longer if len(longer) == 1 else []
 

@@ -5,28 +5,37 @@ names: to them Zorbik is Zorbak and room 12 is room 14.
 
 A time is *stated* ("in January") or only *observed*: the time of saying, a bound. Times are
 seconds since the epoch; an interval is [start, end).
+
+A topic narrows a slot beyond its relation: a budget for groceries is none for gifts, a second job
+is not the first. A reader says so by the qualifier `topic`, a noun phrase ("grocery budget",
+"mother's age"); `for` narrows as well where the table says that a relation has `topics`. Of a topic
+that alone counts which the slot does not say anyway: neither the slot's own word ("budget", "age")
+nor whose it is, where that is the subject ("mother's"). What narrows one side only has nothing in
+common with the other.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mags.engram.grades import Grades, Teller
 from mags.engram.settings import DAY_S
-from mags.engram.topics import TOPIC
 from mags.engram.view import Moment, View
 from mags.graph.records import NEVER, NOBODY, Grade, NodeFlag, NodeKind
-from mags.index.names import fold, form_of
 from mags.index.state import State, names_of
+from mags.index.tokens import fold_name, form_of, terms
 from mags.ports import relations
-from mags.ports.english import FIRST_PERSON, THIRD, THIRD_PERSON, forms, third_person
+from mags.ports.english import FIRST_PERSON, SLOT_WORDS, THIRD, THIRD_PERSON, forms, third_person
 from mags.ports.policy import CLAIMED, NO_LONGER, Act, Operation
 from mags.ports.relations import Relation
 
 KIND = "kind"
 """The qualifier that names a slot further, as in favourite *food*."""
+TOPIC, FOR = "topic", "for"
+"""Qualifiers that narrow a slot beyond its relation."""
 IDLE = frozenset({KIND, TOPIC, "reason", "often", CLAIMED})
 """Qualifiers that do not make two statements different (`kind` is in the slot already)."""
 ROUNDING = 1e-6
@@ -159,7 +168,7 @@ def read_relation(operation: Operation) -> tuple[Relation, str, bool]:
     relation = relations.normalise(operation.relation) if reading is None else reading.relation
     kind = operation.qualifiers.get(KIND, "") or relations.kind_of(operation.relation)
     change = operation.change or (reading is not None and reading.change)
-    return relation, fold(kind), change
+    return relation, fold_name(kind), change
 
 
 def slot_of(state: State, relation: str, kind: str = "") -> int:
@@ -218,7 +227,7 @@ def differ(ours: Mapping[str, object], theirs: Mapping[str, object], *, timeless
     if not ours or not theirs:
         return False
     shared = (ours.keys() & theirs.keys()) - (IDLE | {"when"} if timeless else IDLE)
-    return any(fold(str(ours[role])) != fold(str(theirs[role])) for role in shared)
+    return any(fold_name(str(ours[role])) != fold_name(str(theirs[role])) for role in shared)
 
 
 def opposites(relation: Relation) -> list[str]:
@@ -342,10 +351,10 @@ class Linker:
         known = self._known.get(name)
         if known is not None:
             return self._note(known)
-        form = fold(name)
+        form = fold_name(name)
         if not form:
             return None
-        if form in FIRST_PERSON and fold(self._speaker) not in FIRST_PERSON:
+        if form in FIRST_PERSON and fold_name(self._speaker) not in FIRST_PERSON:
             return self.entity(self._speaker)
         if form in THIRD_PERSON:
             speaker = set(self._view.find(self._speaker))
@@ -371,7 +380,7 @@ class Linker:
     def _choose(self, form: str, found: Sequence[int]) -> int:
         if len(found) == 1:
             return found[0]
-        own = [i for i in found if fold(self._view.words(i).text) == form]
+        own = [i for i in found if fold_name(self._view.words(i).text) == form]
         return max(own or found, key=lambda i: (int(self._view.node(i)["last_used_tick"]), -i))
 
     def _create(self, name: str) -> int:
@@ -385,8 +394,8 @@ class Linker:
 
     def _alias(self, entity: int, others: Iterable[str]) -> None:
         content = self._view.words(entity)
-        known = {fold(n) for n in names_of(content)}
-        fresh = [o for o in others if fold(o) and fold(o) not in known]
+        known = {fold_name(n) for n in names_of(content)}
+        fresh = [o for o in others if fold_name(o) and fold_name(o) not in known]
         taken = [o for o in fresh if self._view.find(o)]
         if taken:
             self._view.draft.reason("alias-taken", entity=entity, count=len(taken))
@@ -409,4 +418,52 @@ def names_in(operations: Iterable[Operation]) -> list[str]:
     for operation in operations:
         names += [operation.subject, operation.object, *operation.aliases]
     pronouns = FIRST_PERSON | THIRD_PERSON | {""}
-    return [name for name in dict.fromkeys(names) if fold(name) not in pronouns]
+    return [name for name in dict.fromkeys(names) if fold_name(name) not in pronouns]
+
+
+# -- topics --------------------------------------------------------------------
+
+_OWNER = re.compile("^(?P<owner>.+?)(?:'s|\u2019s|'|\u2019) (?P<rest>.+)$")
+_OWN = frozenset(terms(" ".join(SLOT_WORDS)))
+"""What tells no topic apart, stemmed."""
+
+
+def apart(
+    ours: Mapping[str, object],
+    theirs: Mapping[str, object],
+    relation: Relation,
+    subject: str,
+    *,
+    own: bool,
+) -> bool:
+    """Whether two statements of one slot, by their qualifiers, have no topic in common.
+
+    `subject`: the name of the one they are about; `own`: it is who speaks, so that a topic that is
+    said to be another's ("dog's age") is not of the speaker. Where the relation has topics and
+    neither side tells one, nothing shows that they are of the same.
+    """
+    one, other = (narrowing(given, relation, subject, own=own) for given in (ours, theirs))
+    return one.isdisjoint(other) if one or other else relation.topics
+
+
+def narrowing(
+    qualifiers: Mapping[str, object], relation: Relation, subject: str, *, own: bool
+) -> frozenset[str]:
+    """The stems by which qualifiers narrow a slot; none where they say no more than it does."""
+    words = str(qualifiers.get(TOPIC, ""))
+    owned = _OWNER.match(words)
+    if owned and (not own or set(terms(owned["owner"])) <= set(terms(subject))):
+        words = owned["rest"]
+    told = set(terms(words))
+    if relation.topics:
+        told |= set(terms(str(qualifiers.get(FOR, ""))))
+    return frozenset(told - _OWN - set(terms(relation.name)) - set(terms(subject)))
+
+
+def unlike(ours: Mapping[str, object], theirs: Mapping[str, object]) -> bool:
+    """Whether the topics of two statements of any slots are both told, and share no word."""
+    one, other = (set(terms(str(given.get(TOPIC, "")))) for given in (ours, theirs))
+    if not one or not other:
+        return False
+    narrow = one - _OWN, other - _OWN
+    return one.isdisjoint(other) if not any(narrow) else narrow[0].isdisjoint(narrow[1])

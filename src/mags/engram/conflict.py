@@ -11,21 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mags.engram.claim import differ
+from mags.engram.claim import TOPIC, differ, unlike
 from mags.engram.settings import ConflictSettings
-from mags.engram.topics import TOPIC, unlike
 from mags.engram.view import View
 from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
-from mags.ports import relations
-from mags.ports.likeness import (
-    is_specific,
-    is_unsure,
-    is_wished,
-    only,
-    probability,
-    sentences,
-    take_apart,
-)
+from mags.ports import likeness, relations
+from mags.ports.likeness import probability
 from mags.ports.policy import Act, Writing
 
 
@@ -100,7 +91,7 @@ class Clash:
     @property
     def is_cued(self) -> bool:
         """Whether the new sentence denies or replaces something, as the old one does not."""
-        return take_apart(self.new).is_cued and not take_apart(self.old).is_cued
+        return likeness.take_apart(self.new).is_cued and not likeness.take_apart(self.old).is_cued
 
 
 def _episodes(view: View, node: int) -> list[int]:
@@ -134,23 +125,23 @@ def _judge(
     cosines = (vectors[1:] @ vectors[0]).tolist()
     view.fetch(old)
     told = [
-        (e, cosine, said, take_apart(said))
+        (e, cosine, said, likeness.take_apart(said))
         for e, cosine in zip(old, cosines, strict=True)
-        for said in sentences(view.words(e).text)
+        for said in likeness.sentences(view.words(e).text)
         if not said.endswith("?")
     ]
     out: list[Clash] = []
-    for new in sentences(view.words(episode).text):
+    for new in likeness.sentences(view.words(episode).text):
         # What is not so, or only heard, contradicts nothing.
-        if is_wished(new) or is_unsure(new):
+        if likeness.is_wished(new) or likeness.is_unsure(new):
             continue
-        parts = take_apart(new)
+        parts = likeness.take_apart(new)
         found = [
             Clash(episode=e, old=o, new=new, probability=probability(new, o, cosine))
             for e, cosine, o, theirs in told
             # Those can be about the same that name someone in common, or are told by the one meant.
             if (speakers[e] == own or not parts.proper.isdisjoint(theirs.proper))
-            and is_specific(parts, theirs, settings.specific)
+            and likeness.is_specific(parts, theirs, settings.specific)
         ]
         found.sort(key=lambda v: (-v.probability, -v.episode))
         least = settings.threshold
@@ -170,7 +161,7 @@ def _closable(view: View, clash: Clash, *, settings: ConflictSettings) -> list[i
 
     Facts of a relation that holds `several` need a cue ("not", "instead") in the new sentence.
     """
-    said = sentences(view.words(clash.episode).text)
+    said = likeness.sentences(view.words(clash.episode).text)
     out = []
     for node_id in view.ends(clash.episode, ArcKind.SOURCE, back=True):
         node = view.node(node_id)
@@ -191,13 +182,13 @@ def _home(text: str, said: Sequence[str]) -> str:
     """The sentence of an episode that a fact's text came from."""
     if len(said) == 1:
         return said[0]
-    own = set(take_apart(text).stems)
-    return max(said, key=lambda s: len(own & set(take_apart(s).stems)))
+    own = set(likeness.take_apart(text).stems)
+    return max(said, key=lambda s: len(own & set(likeness.take_apart(s).stems)))
 
 
 def _excluded(view: View, episode: int, said: Sequence[int]) -> list[int]:
     """Other open facts of the slots of which a turn says "only" ("she only speaks French")."""
-    verbs = only(view.words(episode).text)
+    verbs = likeness.only(view.words(episode).text)
     if not verbs:
         return []
     out: dict[int, None] = {}
@@ -213,7 +204,7 @@ def _excluded(view: View, episode: int, said: Sequence[int]) -> list[int]:
 
 def _is_again(sentence: str, fact: str) -> bool:
     """Whether a sentence says all that a fact says, and neither denies nor replaces it."""
-    new, old = take_apart(sentence), take_apart(fact)
+    new, old = likeness.take_apart(sentence), likeness.take_apart(fact)
     return not new.is_cued and old.common <= new.common and old.proper <= new.proper
 
 
@@ -239,7 +230,7 @@ def _restates(view: View, new: int, old: int) -> bool:
     if not ends or others != ends:
         return False
     ours, theirs = view.words(new), view.words(old)
-    if take_apart(ours.text).negates != take_apart(theirs.text).negates:
+    if likeness.take_apart(ours.text).negates != likeness.take_apart(theirs.text).negates:
         return False
     qualifiers = ours.meta.get("qualifiers", {}), theirs.meta.get("qualifiers", {})
     return not differ(*qualifiers, timeless=False)

@@ -9,20 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mags.engram.claim import (
-    KIND,
-    Linker,
-    content_of,
-    differ,
-    read_relation,
-    sentence,
-    slot_of,
-    valued,
-)
+from mags.engram import claim
 from mags.engram.view import GUESS, Moment, View
 from mags.errors import InvalidInput
 from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, grade_in, graded
-from mags.index.names import fold
+from mags.index.tokens import fold_name
 from mags.ports.policy import Operation
 
 ONE = int(NodeFlag.ONE)
@@ -36,13 +27,13 @@ def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta:
     and strength stay. Raises InvalidInput where a name is none, or another open fact says so
     already or holds the only place. Who corrects a guess knows: it is one no longer.
     """
-    linker = Linker(view, moment)
+    linker = claim.Linker(view, moment)
     linker.learn(operation.aliases)
     ends = {name: _entity(linker, name, getattr(operation, name)) for name, _ in ENDS}
-    relation, kind, change = read_relation(operation)
-    slot = slot_of(view.state, relation.name, kind)
-    _, lasting = valued(operation, relation, change=change)
-    words = content_of(operation, relation, kind)
+    relation, kind, change = claim.read_relation(operation)
+    slot = claim.slot_of(view.state, relation.name, kind)
+    _, lasting = claim.valued(operation, relation, change=change)
+    words = claim.content_of(operation, relation, kind)
     node = view.draft.node(fact)
     if float(node["valid_to"][0]) == NEVER:
         _check(view, fact, (ends["subject"], slot, ends["object"]), words, lasting=lasting)
@@ -58,13 +49,13 @@ def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta:
     if int(node["slot"][0]) != slot or int(node["flags"][0]) & GUESS:
         node["slot"] = slot
         node["flags"] = (int(node["flags"][0]) & ~(ONE | GUESS)) | (ONE if lasting else 0)
-    view.rename(moment.content(sentence(operation), {**meta, **words}, node=fact))
+    view.rename(moment.content(claim.sentence(operation), {**meta, **words}, node=fact))
     # What the old words mentioned the new ones need not.
     for entity in view.ends(fact, ArcKind.MENTIONS):
         view.draft.remove_arc(fact, entity, ArcKind.MENTIONS)
 
 
-def _entity(linker: Linker, end: str, name: str) -> int:
+def _entity(linker: claim.Linker, end: str, name: str) -> int:
     found = linker.entity(name)
     if found is None:
         raise InvalidInput(f"{name!r} names nobody and nothing: give the {end} by name", name=name)
@@ -84,7 +75,7 @@ def _check(
         node, said = view.node(other), view.words(other)
         if other == fact:
             continue
-        apart = differ(words["qualifiers"], said.meta.get("qualifiers", {}), timeless=lasting)
+        apart = claim.differ(words["qualifiers"], said.meta.get("qualifiers", {}), timeless=lasting)
         if int(node["object"]) == object_ and not apart:
             raise InvalidInput(
                 f"m{other} says this already, {said.text!r}: forget one of them", other=other
@@ -102,7 +93,7 @@ def carried(was: Mapping[str, str], text: str, operation: Operation) -> dict[str
 
     `was`, `text`: qualifiers and words as they were.
     """
-    old = fold(text)
-    kept = {role: words for role, words in was.items() if fold(words) not in old}
-    kept.pop(KIND, None)
+    old = fold_name(text)
+    kept = {role: words for role, words in was.items() if fold_name(words) not in old}
+    kept.pop(claim.KIND, None)
     return {**kept, **operation.qualifiers}

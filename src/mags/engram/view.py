@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from mags.graph.delta import Draft
 from mags.graph.graph import REVERSE, table_of
 from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
-from mags.index.names import fold
 from mags.index.state import Ids, State, names_of
+from mags.index.tokens import fold_name
 
 GUESS = int(NodeFlag.GUESS)
 
@@ -158,7 +158,7 @@ class View:
         known = self.state.names.find(name)
         if not self._names:
             return known
-        return known + [i for i in self._names.get(fold(name), ()) if i not in known]
+        return known + [i for i in self._names.get(fold_name(name), ()) if i not in known]
 
     def facts(self, subject: int, slot: int) -> list[int]:
         """Ids of the facts of a slot, open and closed, in no order that matters."""
@@ -303,7 +303,7 @@ class View:
         kind = int(node["kind"])
         if kind == NodeKind.ENTITY:
             for name in names_of(content):
-                ids = self._names.setdefault(fold(name), [])
+                ids = self._names.setdefault(fold_name(name), [])
                 if content.node not in ids:
                     ids.append(content.node)
         elif kind == NodeKind.FACT:

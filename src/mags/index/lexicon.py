@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from mags.graph.graph import Pool, grow
 from mags.index.kernels import bm25
-from mags.index.languages import foreign
-from mags.index.tokens import RULES, terms
+from mags.index.tokens import RULES, foreign, terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,13 +1,14 @@
 """State: everything a branch holds in memory, changed by Deltas only.
 
-The smaller indexes are defined here: ids, facts by slot, episodes in order, recently used words.
+The smaller indexes are defined here: ids, facts by slot, episodes in order, entities by exact name
+or alias (never by embeddings), recently used words.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -21,8 +22,7 @@ from mags.graph.delta import Changes, Delta
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.lexicon import Lexicon
-from mags.index.names import Names
-from mags.index.tokens import RULES, marks
+from mags.index.tokens import RULES, fold_name, marks, words
 from mags.index.vectors import VectorIndex
 
 Fetch = Callable[[Sequence[int]], list[Content]]
@@ -34,6 +34,8 @@ FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 
 GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
 DISPUTED = int(NodeFlag.DISPUTED)
+LONGEST = 8
+"""Words of the longest name that is looked for in a text."""
 MOST = 50_000
 """Contents held in memory."""
 AT_ONCE = 10_000
@@ -221,6 +223,96 @@ class Episodes:
         ):
             of_session.setdefault(session, []).append(row)
         return rows.tolist(), of_session
+
+
+def _parts(form: str) -> frozenset[str]:
+    """The words of a name of several."""
+    parts = form.split()
+    return frozenset(parts if len(parts) > 1 else ())
+
+
+def _given(name: str, form: str) -> list[str]:
+    """The first name in the full name of somebody, folded; none of other names."""
+    parts = name.split()
+    full = 1 < len(parts) < 4 and all(part[:1].isupper() for part in parts)
+    return [form.partition(" ")[0]] if full else []
+
+
+class Names:
+    """Folded name -> entity ids, in the order they were learned."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, list[int]] = {}
+        self._words: dict[str, list[int]] = {}
+        self._forms: dict[int, list[tuple[str, str]]] = {}
+        self._within: Counter[str] = Counter()
+        self._given: dict[str, list[int]] = {}
+
+    def add(self, entity: int, names: Iterable[str]) -> None:
+        """Learn names of an entity."""
+        for name in names:
+            form = fold_name(name)
+            if not form:
+                continue
+            pair = (form, " ".join(words(form)))
+            known = self._forms.setdefault(entity, [])
+            if pair not in known:
+                known.append(pair)
+                self._within.update(_parts(pair[1]))
+            keyed = [(self._ids, pair[0]), (self._words, pair[1])]
+            keyed += [(self._given, given) for given in _given(name, pair[1])]
+            for table, key in keyed:
+                ids = table.setdefault(key, [])
+                if entity not in ids:
+                    ids.append(entity)
+
+    def drop(self, entities: set[int]) -> None:
+        """Forget every name of these entities."""
+        for entity in entities:
+            for pair in self._forms.pop(entity, ()):
+                for part in _parts(pair[1]):
+                    self._within[part] -= 1
+                    if not self._within[part]:
+                        del self._within[part]
+                tables = (self._ids, self._words, self._given)
+                keys = (*pair, pair[1].partition(" ")[0])
+                for table, key in zip(tables, keys, strict=True):
+                    kept = [i for i in table.get(key, ()) if i != entity]
+                    if kept:
+                        table[key] = kept
+                    else:
+                        table.pop(key, None)
+
+    def find(self, name: str) -> list[int]:
+        """Entities of exactly that name or alias."""
+        return list(self._ids.get(fold_name(name), ()))
+
+    def within(self, word: str) -> int:
+        """How many names of several words hold a word, as "street" is in "Baker Street"."""
+        return self._within[word]
+
+    def scan(self, text: str) -> list[int]:
+        """Entities named in a text, longest names first at each place, in order.
+
+        A first name alone names who has it, where no other does and nothing else is named.
+        """
+        said = [t.removesuffix("'s") for t in words(text)]
+        found: list[int] = []
+        alone: list[int] = []
+        i = 0
+        while i < len(said):
+            for n in range(min(LONGEST, len(said) - i), 0, -1):
+                ids = self._words.get(" ".join(said[i : i + n]))
+                if ids:
+                    found.extend(ids)
+                    i += n - 1
+                    break
+            else:
+                whose = self._given.get(said[i], ())
+                if len(whose) == 1 and said[i].capitalize() in text:
+                    alone.extend(whose)
+            i += 1
+        return list(dict.fromkeys(found or alone))
 
 
 class Words:

@@ -299,13 +299,6 @@ class VectorIndex:
         # Nothing is scanned any more: the int8 copy would only take memory.
         self._coarse, self._coarse_whole = np.zeros((0, self.dimension), np.int8), False
 
-    def rebuild(self) -> None:
-        """Build the HNSW graph again, at once: churn costs recall, a rebuild restores it."""
-        if self.size <= SCAN_LIMIT:
-            self._hnsw = None
-            return
-        self.adopt(self.picture().build())
-
     def packed(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Vectors of the kept rows, renumbered 0..n-1; the HNSW graph only if all rows are kept."""
         # The HNSW graph knows its vectors by row, so it cannot be renumbered.

@@ -20,10 +20,12 @@ from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply, Seen
 from mags.ports.answer import OnText
 from mags.ports.chat import Usage
-from mags.ports.intent import (
+from mags.ports.policy import (
+    ASKING,
     MYSELF,
     Intent,
     IntentKind,
+    Turn,
     asked_in,
     named,
     names_all,
@@ -31,7 +33,6 @@ from mags.ports.intent import (
     to_forget,
     wants_all,
 )
-from mags.ports.policy import Turn
 from mags.recall.found import Trace
 
 MOST_MEANT = 5
@@ -40,7 +41,6 @@ LONGEST_ROUTED = 1_000
 """Letters of a turn up to which it is routed; longer ones are documents, which tell."""
 LOOKED_AT = 3
 """Turns back to which a correction may refer."""
-ASKING: frozenset[IntentKind] = frozenset(("ask", "tell and ask", "overview"))
 TELLING: frozenset[IntentKind] = frozenset(("tell", "correct", "small talk"))
 NOTHING_NAMED = "Nothing was erased: nothing that I hold names {topic!r}."
 TOO_MUCH = (

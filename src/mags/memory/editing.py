@@ -21,20 +21,11 @@ from mags.engram.view import View
 from mags.errors import InvalidInput
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
-from mags.index.names import fold
 from mags.index.state import State
 from mags.index.tokens import fold as fold_text
-from mags.memory.inputs import (
-    LONGEST_TURN,
-    Moment,
-    check_meta,
-    check_report,
-    operation_of,
-    readable,
-    real,
-    seconds,
-    words,
-)
+from mags.index.tokens import fold_name
+from mags.memory import inputs
+from mags.memory.inputs import Moment, words
 from mags.memory.live import Live
 from mags.memory.settings import Parts
 from mags.ports.policy import Act, Operation, Turn, Writing
@@ -72,16 +63,16 @@ class Edit:
         """Raise InvalidInput for numbers outside [0, 1] or an empty text."""
         for name in ("importance", "confidence", "strength"):
             value = getattr(self, name)
-            if value is not None and not (real(value) and 0.0 <= value <= 1.0):
+            if value is not None and not (inputs.real(value) and 0.0 <= value <= 1.0):
                 raise InvalidInput(f"{name} lies in [0, 1], not {value!r}", field=name)
         if self.text is not None:
-            words(self.text, "a node's text (forget erases it)", longest=LONGEST_TURN)
+            words(self.text, "a node's text (forget erases it)", longest=inputs.LONGEST_TURN)
         if self.meta is not None:
-            check_meta(self.meta)
+            inputs.check_meta(self.meta)
             attrs = self.meta.get("attrs", {})
             if not isinstance(attrs, Mapping):
                 raise InvalidInput("attrs are a mapping of texts to texts", given=attrs)
-            check_report(attrs)
+            inputs.check_report(attrs)
 
 
 class Editor:
@@ -135,7 +126,7 @@ class Editor:
 
         def read(text: str) -> Writing:
             turn = Turn(text=text, speaker=speaker, at=self._live.clock())
-            return self._policy.write(readable(turn), (), ())
+            return self._policy.write(inputs.readable(turn), (), ())
 
         said = restated(held, edit.text, edit.meta or {}, read)
         if said is None:
@@ -167,12 +158,12 @@ class Editor:
         if edit.strength is not None:
             node["strength"], node["strength_tick"] = edit.strength, tick
         if edit.valid_from is not None:
-            node["valid_from"] = seconds(edit.valid_from)
+            node["valid_from"] = inputs.seconds(edit.valid_from)
             node["flags"] |= np.uint16(NodeFlag.STATED)
         if edit.valid_to == "open":
             node["valid_to"] = node["closed_at"] = NEVER
         elif edit.valid_to is not None:
-            node["valid_to"], node["closed_at"] = seconds(edit.valid_to), self._live.clock()
+            node["valid_to"], node["closed_at"] = inputs.seconds(edit.valid_to), self._live.clock()
         if float(node["valid_to"][0]) < float(node["valid_from"][0]):
             raise InvalidInput("valid_to lies before valid_from: nothing was changed")
 
@@ -194,7 +185,7 @@ class Editor:
 
     def associate(self, src: int, dst: int, weight: float | None) -> Delta:
         """Set the association between two nodes to a weight in [0, 1]; None removes it."""
-        if weight is not None and not (real(weight) and 0.0 <= weight <= 1.0):
+        if weight is not None and not (inputs.real(weight) and 0.0 <= weight <= 1.0):
             raise InvalidInput(f"a weight lies in [0, 1], not {weight!r}", weight=weight)
         with self._live.writing() as state:
             draft = Draft(state.graph)
@@ -261,12 +252,12 @@ def _retold(held: Content, words: Mapping[str, Any], text: str | None) -> Operat
 
 def _said(words: Mapping[str, Any]) -> Operation:
     triple = (words["subject"], words["relation"], words["object"])
-    return operation_of(Act.ADD, triple, qualifiers=words["qualifiers"])
+    return inputs.operation_of(Act.ADD, triple, qualifiers=words["qualifiers"])
 
 
 def _own(known: str, read: str) -> str:
     """A name as it is held, where it is the same name."""
-    return known if fold(known) == fold(read) else read
+    return known if fold_name(known) == fold_name(read) else read
 
 
 def _telling(said: Operation, text: str, given: Container[str]) -> Operation:
@@ -315,6 +306,6 @@ def _like_before(held: Content, text: str) -> Operation | None:
     name = new[len(begins) : len(new) - len(ends)]
     if begins + name + ends != new or not _NAME.fullmatch(name):
         return None
-    if not _NO_NAME.isdisjoint(fold(name).split()):
+    if not _NO_NAME.isdisjoint(fold_name(name).split()):
         return None
     return replace(_said({**held.meta, "object": name}), text=text)

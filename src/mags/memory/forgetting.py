@@ -25,7 +25,7 @@ from mags.ports.store import Store
 
 CITED = re.compile(r"[\[(]\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*[\])]", re.ASCII)
 NUMBER = re.compile(r"\d{1,18}", re.ASCII)
-"""Citations as answers write them (`mags.models.answer.citations`)."""
+"""Citations as answers write them (`mags.models.answer.context`)."""
 HOLDS = (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT)
 """Kinds of arcs that lead to an entity from what tells of it."""
 _SPACE = re.compile(r"\s+")

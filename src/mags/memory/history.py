@@ -11,22 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import NotFound
-from mags.graph.charge import STEADY, half_life
 from mags.graph.delta import Changes, Delta
-from mags.graph.records import NEVER, ArcKind, NodeKind
+from mags.graph.records import NEVER, STEADY, ArcKind, NodeKind, half_life
 from mags.index.state import State
+from mags.memory import views
 from mags.memory.inputs import whole
 from mags.memory.live import Live
 from mags.memory.lookup import named, node_view
-from mags.memory.views import (
-    ArcView,
-    ChangeView,
-    Diff,
-    GoneView,
-    LogEntry,
-    MomentView,
-    NamedView,
-)
 from mags.ports.store import JournalEntry, Mark
 from mags.recall.found import moment_of
 from mags.recall.recall import fact_view
@@ -39,11 +30,11 @@ _TELLING = {kind: i for i, kind in enumerate((NodeKind.FACT, NodeKind.NOTE, Node
 """Order of kinds: those whose words say most about a change come first."""
 
 
-def log(live: Live, limit: int | None = None) -> list[LogEntry]:
+def log(live: Live, limit: int | None = None) -> list[views.LogEntry]:
     """Every Delta, newest first; no more are read than are wanted."""
     limit = None if limit is None else whole(limit, "limit is how many changes to list")
     return [
-        LogEntry(
+        views.LogEntry(
             seq=entry.seq,
             branch=entry.branch,
             kind=entry.delta.kind,
@@ -76,14 +67,14 @@ def _last(live: Live, limit: int | None) -> list[JournalEntry]:
     return list(journal.since(0))[-limit:] if limit > 0 else []
 
 
-def diff(live: Live, name: str) -> Diff:
+def diff(live: Live, name: str) -> views.Diff:
     """What changed since a snapshot."""
     net = Delta.compose(_since(live, _mark(live, name)), "diff")
     created, removed, altered = net.nodes.created(), net.nodes.removed(), net.nodes.altered()
     closing = altered.before["valid_to"] != altered.after["valid_to"]
     facts = altered.after["kind"] == NodeKind.FACT
     with live.reading() as state:
-        return Diff(
+        return views.Diff(
             since=name,
             added=tuple(node_view(state, i) for i in _there(state, created)),
             removed=_gone(state, removed),
@@ -126,12 +117,12 @@ def _since(live: Live, mark: Mark) -> list[Delta]:
     return [entry.delta for entry in live.store.journal.since(mark.seq)]
 
 
-def _gone(state: State, records: NDArray[np.void]) -> tuple[GoneView, ...]:
+def _gone(state: State, records: NDArray[np.void]) -> tuple[views.GoneView, ...]:
     """Records in words, without those that were forgotten."""
     ids = records["id"].tolist()
     words = {one.id: one.text for one in state.former(ids)}
     return tuple(
-        GoneView(
+        views.GoneView(
             id=int(one["id"]),
             kind=NodeKind(int(one["kind"])).name.lower(),
             text=words.get(int(one["content"]), ""),
@@ -145,7 +136,7 @@ def _there(state: State, records: NDArray[np.void]) -> list[int]:
     return [i for i in records["id"].tolist() if i in state.graph]
 
 
-def changes(live: Live, after: int, *, limit: int, named: int = 0) -> list[ChangeView]:
+def changes(live: Live, after: int, *, limit: int, named: int = 0) -> list[views.ChangeView]:
     """Changes after a sequence, oldest first; raises NotFound where they were folded away.
 
     `named`: how many nodes of each change come with their words.
@@ -157,14 +148,14 @@ def changes(live: Live, after: int, *, limit: int, named: int = 0) -> list[Chang
         return [replace(one, named=tuple(_named(state, one, named))) for one in seen]
 
 
-def _view(entry: JournalEntry) -> ChangeView:
+def _view(entry: JournalEntry) -> views.ChangeView:
     delta = entry.delta
     nodes, arcs = delta.nodes, delta.arcs
     was, now = nodes.altered().before, nodes.altered().after
     ended = (was["valid_to"] == NEVER) & (now["valid_to"] != NEVER)
     touched = [nodes.created(), now, nodes.removed()]
     woven = [arcs.created(), arcs.altered().after, arcs.removed()]
-    return ChangeView(
+    return views.ChangeView(
         seq=entry.seq,
         kind=delta.kind,
         recorded_at=moment_of(delta.recorded_at),
@@ -193,7 +184,7 @@ def _erased(changes: Changes) -> int:
     return int((~changes.had & ~changes.has).sum())
 
 
-def _named(state: State, change: ChangeView, most: int) -> Iterator[NamedView]:
+def _named(state: State, change: views.ChangeView, most: int) -> Iterator[views.NamedView]:
     """The words of a change's nodes: what ended or was edited, then what came, then the rest."""
     graph = state.graph
     first = [i for i in dict.fromkeys((*change.closed, *change.edited)) if i in graph]
@@ -206,9 +197,9 @@ def _named(state: State, change: ChangeView, most: int) -> Iterator[NamedView]:
         yield named(node, content, current=bool(node["valid_to"] == NEVER))
 
 
-def _arcs(records: NDArray[np.void], *, there: bool = True) -> tuple[ArcView, ...]:
+def _arcs(records: NDArray[np.void], *, there: bool = True) -> tuple[views.ArcView, ...]:
     return tuple(
-        ArcView(
+        views.ArcView(
             src=int(arc["src"]),
             dst=int(arc["dst"]),
             kind=ArcKind(int(arc["kind"])).name.lower(),
@@ -218,7 +209,7 @@ def _arcs(records: NDArray[np.void], *, there: bool = True) -> tuple[ArcView, ..
     )
 
 
-def life(live: Live, node_id: int) -> list[MomentView]:
+def life(live: Live, node_id: int) -> list[views.MomentView]:
     """What each change left of a node's strength and uses, oldest first, never empty.
 
     As far back as the journal goes, 10,000 changes at most. Raises NotFound.
@@ -232,7 +223,7 @@ def life(live: Live, node_id: int) -> list[MomentView]:
     return found or [_moment(record, seq=0, kind="known", recorded_at=None)]
 
 
-def _moments(entries: Iterator[JournalEntry], node_id: int) -> Iterator[MomentView]:
+def _moments(entries: Iterator[JournalEntry], node_id: int) -> Iterator[views.MomentView]:
     was: tuple[object, ...] = ()
     for entry in entries:
         nodes = entry.delta.nodes
@@ -251,9 +242,11 @@ def _moments(entries: Iterator[JournalEntry], node_id: int) -> Iterator[MomentVi
         was = now
 
 
-def _moment(record: np.void, *, seq: int, kind: str, recorded_at: datetime | None) -> MomentView:
+def _moment(
+    record: np.void, *, seq: int, kind: str, recorded_at: datetime | None
+) -> views.MomentView:
     steady = bool(int(record["flags"]) & STEADY)
-    return MomentView(
+    return views.MomentView(
         seq=seq,
         kind=kind,
         tick=int(record["strength_tick"]),

@@ -17,17 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from mags import caches
-from mags.errors import (
-    CorruptFile,
-    EmbedderMismatch,
-    InvalidInput,
-    KeyConflict,
-    MagsError,
-    NotFound,
-    StoreClosed,
-    StoreError,
-)
+from mags import caches, errors
 from mags.graph.delta import Changes, Delta, Draft
 from mags.graph.records import Content
 from mags.index.state import Ids, State
@@ -96,7 +86,7 @@ class Live:
         check_embedder(store, embedder, read_only=read_only)
         secret = store.facts.get("secret")
         if secret is None:
-            raise StoreError("this memory has no secret: it was not made by MAGS")
+            raise errors.StoreError("this memory has no secret: it was not made by MAGS")
         self._secret = bytes.fromhex(secret)
         self.ids = Ids(store.contents.next_id)
         self.generation = 0
@@ -113,7 +103,7 @@ class Live:
         state = self._load()
         try:
             weight = self._replay(state)
-        except NotFound:
+        except errors.NotFound:
             # Compacted between the two: the checkpoint that allowed it is there by now.
             state = self._load()
             weight = self._replay(state)
@@ -134,7 +124,7 @@ class Live:
         )
         try:
             checkpoint = self.store.points.load()
-        except CorruptFile:
+        except errors.CorruptFile:
             # It only spares a replay: the journal holds everything, or says what it lacks.
             return state
         if checkpoint is not None:
@@ -184,7 +174,7 @@ class Live:
         self._half_applied = True
         try:
             self._weight += self._replay(self.state)
-        except NotFound:
+        except errors.NotFound:
             self._rebuild()
             return
         if renewed:
@@ -221,7 +211,7 @@ class Live:
         """
         self.ensure_open()
         if self.read_only:
-            raise InvalidInput("this memory was opened read_only: open it for writing")
+            raise errors.InvalidInput("this memory was opened read_only: open it for writing")
         with self._lock:
             if self._in_transaction:
                 yield self.state
@@ -247,7 +237,7 @@ class Live:
 
     def _undo(self, before: int) -> None:
         """Take back what a failed transaction had applied; where that fails, build anew later."""
-        with self._state_lock.changing(), suppress(MagsError):
+        with self._state_lock.changing(), suppress(errors.MagsError):
             if self._half_applied:
                 return
             self._half_applied = True
@@ -262,7 +252,7 @@ class Live:
             raise RuntimeError("commit belongs inside writing()")
         lengths = {len(c.vector) for c in delta.contents if c.vector is not None}
         if lengths - {self.state.vectors.dimension}:
-            raise EmbedderMismatch(
+            raise errors.EmbedderMismatch(
                 "this memory was re-embedded in the meantime: try again",
                 given=lengths,
                 dimension=self.state.vectors.dimension,
@@ -332,7 +322,7 @@ class Live:
         it, writers only while it is written. It only saves time later, so failures are ignored.
         """
         if always:
-            with suppress(StoreError, InvalidInput):
+            with suppress(errors.StoreError, errors.InvalidInput):
                 self.checkpoint(rebuild=False)
         if not (self._weight >= CHECKPOINT_AFTER or self.state.vectors.stale):
             return
@@ -342,7 +332,7 @@ class Live:
                 self._tidying.start()
 
     def _tidy(self) -> None:
-        with suppress(MagsError):
+        with suppress(errors.MagsError):
             self.checkpoint()
 
     def wait_for_tidying(self) -> None:
@@ -380,7 +370,9 @@ class Live:
             # Something was erased, or embedded anew: the copy holds what must not come back.
             if generation_of(store) != generation or is_reembedding(store):
                 return False
-            with suppress(NotFound):  # the journal was folded beyond it: there is a newer one
+            with suppress(
+                errors.NotFound
+            ):  # the journal was folded beyond it: there is a newer one
                 next(iter(store.journal.since(packed.seq)), None)
                 store.points.save(packed)
                 return True
@@ -424,7 +416,7 @@ class Live:
             return None
         found = self.store.journal.find_key(self.hashed("key", key))
         if found is not None and found.payload != payload:
-            raise KeyConflict(
+            raise errors.KeyConflict(
                 f"the key {key[:80]!r} was used before with another payload: "
                 "this one was not written",
                 key=key,
@@ -449,7 +441,7 @@ class Live:
                 return
             try:
                 if not self.read_only and self._weight >= CHECKPOINT_AFTER:
-                    with suppress(StoreError, InvalidInput):
+                    with suppress(errors.StoreError, errors.InvalidInput):
                         self.checkpoint(rebuild=False)
             finally:
                 self._closed = True
@@ -457,13 +449,13 @@ class Live:
 
     def clear(self) -> None:
         """Catch up now, so that what was erased elsewhere leaves RAM; failures show on reading."""
-        with suppress(MagsError), self.reading():
+        with suppress(errors.MagsError), self.reading():
             pass
 
     def ensure_open(self) -> None:
         """Raise StoreClosed after `close`."""
         if self._closed:
-            raise StoreClosed("this memory is closed: open it again with mags.open")
+            raise errors.StoreClosed("this memory is closed: open it again with mags.open")
 
 
 def net_of(deltas: Sequence[Delta]) -> Delta:
@@ -513,7 +505,7 @@ def check_embedder(
     """
     unfinished = store.facts.get(TARGET)
     if unfinished and not reading:
-        raise EmbedderMismatch(
+        raise errors.EmbedderMismatch(
             f"a re-embedding of this memory to {unfinished!r} is under way or was interrupted: "
             "wait for it, or run `mags reembed` again to finish it",
             recorded=unfinished,
@@ -524,7 +516,7 @@ def check_embedder(
         with store.writing():
             _record_embedder(store, embedder)
     elif recorded is not None and recorded != embedder.name:
-        raise EmbedderMismatch(
+        raise errors.EmbedderMismatch(
             f"this memory was written with the embedder {recorded!r}, not {embedder.name!r}: "
             "open it with that one, or change it with `mags reembed`",
             recorded=recorded,
@@ -532,7 +524,7 @@ def check_embedder(
         )
     dimension = store.facts.get("dimension")
     if recorded is not None and dimension is not None and int(dimension) != embedder.dimension:
-        raise EmbedderMismatch(
+        raise errors.EmbedderMismatch(
             f"this memory holds vectors of dimension {dimension}, and {embedder.name!r} now makes "
             f"{embedder.dimension}: open it with what made them, or change it with `mags reembed`",
             recorded=int(dimension),
@@ -565,7 +557,7 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
     """
     target = store.facts.get(TARGET)
     if target and target != embedder.name:
-        raise EmbedderMismatch(
+        raise errors.EmbedderMismatch(
             f"a re-embedding to {target!r} was interrupted: finish it with that embedder first",
             recorded=target,
             given=embedder.name,

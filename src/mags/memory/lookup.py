@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import NotFound
-from mags.graph.charge import node_charge
 from mags.graph.graph import REVERSE
-from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind, arc_charge, node_charge
 from mags.index.state import State
 from mags.index.tokens import terms
 from mags.memory.inputs import whole
@@ -32,7 +31,7 @@ from mags.memory.views import (
     Stats,
 )
 from mags.recall.candidates import outdated
-from mags.recall.connect import connect, neighbours
+from mags.recall.connect import connect
 from mags.recall.found import FactView, Found, HitTrace, Step, Trace, date_of, moment_of
 from mags.recall.recall import fact_view, sources
 from mags.recall.settings import RecallSettings
@@ -122,16 +121,22 @@ def fact_at(state: State, fact: int, options: ReadOptions) -> FactView | None:
 
 def neighbour_views(state: State, node_id: int) -> list[NeighbourView]:
     """Everything one arc away, strongest first."""
+    graph = state.graph
+    beside = [
+        (float(weight), int(arc["dst" if outgoing else "src"]), int(arc["kind"]), outgoing)
+        for arcs, outgoing in ((graph.arcs_from(node_id), True), (graph.arcs_to(node_id), False))
+        for arc, weight in zip(arcs, arc_charge(arcs, graph.tick), strict=True)
+    ]
     return [
         NeighbourView(
-            id=n.id,
-            kind=state.kind(n.id).name.lower(),
-            text=state.content(n.id).text,
-            arc=n.kind.name.lower(),
-            weight=round(n.weight, 4),
-            outgoing=n.outgoing,
+            id=other,
+            kind=state.kind(other).name.lower(),
+            text=state.content(other).text,
+            arc=ArcKind(kind).name.lower(),
+            weight=round(weight, 4),
+            outgoing=outgoing,
         )
-        for n in neighbours(state, node_id)
+        for weight, other, kind, outgoing in sorted(beside, key=lambda one: (-one[0], one[1]))
     ]
 
 
@@ -140,15 +145,16 @@ def path(
 ) -> PathView | None:
     """The strongest path between two nodes; None where there is none."""
     loose = replace(settings, threshold=0.0, max_nodes=max(settings.max_nodes, LOOSE))
-    found = connect(state, [start], [end], moment=now_s, settings=loose)
+    found = connect(state, start, end, moment=now_s, settings=loose)
     if found is None:
         return None
-    ids = [found.start, *(step.dst for step in found.path)]
+    steps, strength = found
+    ids = [start, *(step.dst for step in steps)]
     return PathView(
-        strength=found.strength,
+        strength=strength,
         nodes=tuple(ids),
         texts=tuple(content.text for content in state.words(ids)),
-        arcs=tuple(ArcKind(step.kind).name.lower() for step in found.path),
+        arcs=tuple(ArcKind(step.kind).name.lower() for step in steps),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -17,27 +18,13 @@ from mags.engram.claim import Correction
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
 from mags.graph.records import Grade
-from mags.memory import history, inspect, lookup, porting
+from mags.memory import history, inputs, lookup, porting
 from mags.memory.asking import Asker
 from mags.memory.conversing import Converser, Writes
 from mags.memory.correcting import Corrector, Wrong
 from mags.memory.editing import Edit, Editor
 from mags.memory.forgetting import forget
-from mags.memory.inputs import (
-    LONGEST_TURN,
-    Moment,
-    TurnLike,
-    check_key,
-    id_or_name,
-    known_id,
-    not_ahead,
-    operation_of,
-    said_by,
-    seconds,
-    several,
-    turn_of,
-    words,
-)
+from mags.memory.inputs import Moment, TurnLike
 from mags.memory.live import Live, Progress
 from mags.memory.observing import Observer
 from mags.memory.reading import ReadOptions, Recaller, read_options
@@ -153,7 +140,7 @@ class Memory:
         `trusted`: see `observe`. `apart`: deprecated; call `observe` where each is to be a tick and
         a transaction.
         """
-        given = (self._prepared(turn, trusted=trusted) for turn in several(turns, "turns"))
+        given = (self._prepared(turn, trusted=trusted) for turn in inputs.several(turns, "turns"))
         if apart:
             warn(_APART, DeprecationWarning, stacklevel=2)
             return [self._observed([one])[0] for one in given]
@@ -183,7 +170,7 @@ class Memory:
         of whose memory it is, which ends what others say of somebody, but not what they say of
         themself; of who is not `trusted`, as that of a third party, and `at` as in `observe`.
         """
-        operation = operation_of(
+        operation = inputs.operation_of(
             Act.RETRACT if retract else Act.ADD,
             (subject, relation, object),
             valid=(at, until),
@@ -191,10 +178,10 @@ class Memory:
             one=one,
             confidence=confidence,
         )
-        check_key(key)
+        inputs.check_key(key)
         # Of what was given, before its time is brought back to now: a retry has the same hash.
         payload = self._live.payload(operation=repr(operation))
-        operation = operation if trusted else not_ahead(operation, self._live.clock())
+        operation = operation if trusted else inputs.not_ahead(operation, self._live.clock())
         moment = self._live.clock() if at is None else operation.valid_from
         return self._observer.fact(
             operation,
@@ -313,8 +300,8 @@ class Memory:
         with self._live.reading() as state:
             return lookup.path(
                 state,
-                lookup.resolve(state, id_or_name(start)),
-                lookup.resolve(state, id_or_name(end)),
+                lookup.resolve(state, inputs.id_or_name(start)),
+                lookup.resolve(state, inputs.id_or_name(end)),
                 now_s=self._live.present(),
                 settings=self._parts.settings.recall,
             )
@@ -322,12 +309,12 @@ class Memory:
     def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""
         with self._live.reading() as state:
-            return lookup.neighbour_views(state, lookup.resolve(state, id_or_name(node_id)))
+            return lookup.neighbour_views(state, lookup.resolve(state, inputs.id_or_name(node_id)))
 
     def profile(self, name: int | str) -> Profile:
         """What is known about a person or thing, now and before."""
         with self._live.reading() as state:
-            entity = lookup.resolve(state, id_or_name(name))
+            entity = lookup.resolve(state, inputs.id_or_name(name))
             return lookup.profile(state, entity, now_s=self._live.present())
 
     def facts(
@@ -342,8 +329,10 @@ class Memory:
 
         Without `as_of` the whole history; with it what was true then; `current` for now.
         """
-        options = ReadOptions(as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
-        about = None if subject is None else id_or_name(subject)
+        options = ReadOptions(
+            as_of=inputs.seconds(as_of), recorded_as_of=inputs.seconds(recorded_as_of)
+        )
+        about = None if subject is None else inputs.id_or_name(subject)
         with self._live.reading() as state:
             if current and options.as_of is None:
                 options = replace(options, as_of=self._live.present())
@@ -352,7 +341,7 @@ class Memory:
     def get(self, node_id: int) -> NodeView:
         """One node in words; raises NotFound."""
         with self._live.reading() as state:
-            return lookup.node_view(state, known_id(node_id))
+            return lookup.node_view(state, inputs.known_id(node_id))
 
     def stats(self) -> Stats:
         """Counts, sizes, and who is at work."""
@@ -389,7 +378,7 @@ class Memory:
         word of the one it tells of, whoever `speaker` is; "I" in it is the speaker. Of who is not
         `trusted` it counts as what `speaker` says, and denies nothing that others say of themself.
         """
-        turn, _ = turn_of(
+        turn, _ = inputs.turn_of(
             {"text": "-", "speaker": speaker, "at": at, "session": session, "key": key},
             self._live.clock(),
         )
@@ -401,7 +390,7 @@ class Memory:
         cited = wrong.citations if isinstance(wrong, Reply) else (wrong,)
         ids = [one if isinstance(one, int) else getattr(one, "id", None) for one in cited]
         payload = self._live.payload(correct=ids, right=right, speaker=speaker)
-        turn = turn if trusted else said_by(turn, self._live.clock())
+        turn = turn if trusted else inputs.said_by(turn, self._live.clock())
         return self._observer.correct(read, turn, payload=payload)
 
     def edit(self, node_id: int, **fields: Any) -> NodeView:
@@ -411,12 +400,12 @@ class Memory:
         except TypeError as failure:
             known = ", ".join(Edit.__dataclass_fields__)
             raise InvalidInput(f"edit takes {known}: {failure}") from failure
-        self._editor.edit(known_id(node_id), change)
+        self._editor.edit(inputs.known_id(node_id), change)
         return self.get(node_id)
 
     def pin(self, node_id: int, pinned: bool = True) -> NodeView:
         """Mark a node as important for good, or take the mark back."""
-        self._editor.pin(known_id(node_id), pinned=pinned)
+        self._editor.pin(inputs.known_id(node_id), pinned=pinned)
         return self.get(node_id)
 
     def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:
@@ -425,7 +414,7 @@ class Memory:
         No rollback brings it back. The id of an entity erases what its name does; that of a fact
         leaves the turns that told it. `dry_run` only tells what would go, with its texts.
         """
-        wanted = id_or_name(query_or_id, "what to forget")
+        wanted = inputs.id_or_name(query_or_id, "what to forget")
         return forget(self._live, wanted, dry_run=dry_run)
 
     # -- history -----------------------------------------------------------------
@@ -494,11 +483,11 @@ class Memory:
     def _prepared(self, given: TurnLike, *, trusted: bool = True) -> tuple[Turn, str]:
         """A turn, and the hash of what was given for it, which its key stands for."""
         now = self._live.clock()
-        turn, at = turn_of(given, now)
+        turn, at = inputs.turn_of(given, now)
         attrs = dict(turn.attrs)
         said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
         payload = self._live.payload(**said, at=at, attrs=attrs)
-        return turn if trusted else said_by(turn, now), payload
+        return turn if trusted else inputs.said_by(turn, now), payload
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in batches, then sleep if that is due."""
@@ -513,9 +502,11 @@ class Memory:
     def _question(
         self, text: str, speaker: str, session: str, options: ReadOptions, what: str
     ) -> Turn:
-        words(text, what, longest=LONGEST_TURN)
+        inputs.words(text, what, longest=inputs.LONGEST_TURN)
         at = self._live.clock() if options.as_of is None else options.as_of
-        turn, _ = turn_of({"text": text, "speaker": speaker, "session": session, "at": at}, at)
+        turn, _ = inputs.turn_of(
+            {"text": text, "speaker": speaker, "session": session, "at": at}, at
+        )
         return turn
 
     def _sleep_if_due(self, *deltas: Delta) -> str | None:
@@ -539,6 +530,7 @@ class Memory:
 
         def __getattr__(self, name: str) -> Callable[..., Any]:
             """What version 0.1 had as a method and `mags.inspect` has now; gone in 0.3."""
+            inspect = import_module("mags.inspect")  # a memory needs nothing else of it
             if name not in inspect.__all__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             warn(f"Memory.{name}: call mags.inspect.{name}", DeprecationWarning, stacklevel=2)

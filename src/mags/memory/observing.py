@@ -16,10 +16,9 @@ from mags.engram.claim import Correction
 from mags.engram.engram import Engram
 from mags.engram.view import Inscribed, Moment
 from mags.errors import InvalidInput, ModelError
-from mags.graph.charge import node_charge
 from mags.graph.delta import Delta, Draft
 from mags.graph.graph import REVERSE
-from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind, node_charge
 from mags.index.state import State
 from mags.memory.inputs import check, prose, readable
 from mags.memory.live import Live

@@ -23,11 +23,10 @@ import numpy as np
 
 from mags.engram.claim import slot_of
 from mags.errors import InvalidInput, NotFound, StoreError, StoreFull
-from mags.graph.charge import arc_charge
 from mags.graph.delta import Delta, Draft
-from mags.graph.records import ARC, NOBODY, NODE, ArcKind, Content, NodeFlag, NodeKind
-from mags.index.names import fold
+from mags.graph.records import ARC, NOBODY, NODE, ArcKind, Content, NodeFlag, NodeKind, arc_charge
 from mags.index.state import State, names_of
+from mags.index.tokens import fold_name
 from mags.memory.inputs import EARLIEST_S, LATEST_S, LONGEST_TURN, check_meta, whole, words
 from mags.memory.live import Live, Progress, tokens_of
 from mags.memory.reading import session_hash
@@ -201,7 +200,7 @@ def _add_nodes(
         if kind == NodeKind.EPISODE:
             values["session"] = session_hash(state, str(meta.get("session", "")))
         if kind == NodeKind.FACT:
-            sort = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
+            sort = fold_name(str(dict(meta.get("qualifiers", {})).get("kind", "")))
             values["slot"] = slot_of(state, str(meta.get("relation", "")), sort)
         draft.add_node(content, id=node_id, **values)
     return renamed

@@ -15,8 +15,7 @@ from mags.ports.answer import Answerer
 from mags.ports.bounds import ANY, hold
 from mags.ports.chat import Usage
 from mags.ports.embedder import Embedder
-from mags.ports.intent import Router
-from mags.ports.policy import Policy
+from mags.ports.policy import Policy, Router
 from mags.recall.settings import RecallSettings
 
 

@@ -10,8 +10,7 @@ from typing import Any, Literal
 from mags.graph.delta import Delta
 from mags.ports.answer import Outcome
 from mags.ports.chat import Usage
-from mags.ports.intent import IntentKind
-from mags.ports.policy import Operation
+from mags.ports.policy import IntentKind, Operation
 from mags.recall.found import FactView, Found, Trace
 
 

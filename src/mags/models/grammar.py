@@ -31,7 +31,8 @@ from datetime import UTC, datetime
 
 from mags.caches import cached
 from mags.errors import ModelReplyError
-from mags.models.words import WORD, is_name, stems
+from mags.models.policy.rules.tokens import WORD, is_name, stems
+from mags.models.rendering import MARKUP
 from mags.ports.english import word_set
 from mags.ports.policy import Act, Hop, Operation, Plan, Route
 
@@ -43,7 +44,6 @@ ROUTES["neither"] = (False, False)
 BLOCK = "<{0}>(.*?)</{0}>"
 THINKING = re.compile(r"<(think|thinking)>.*?</\1>\s*", re.DOTALL)
 FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
-MARKUP = re.compile(r"</?\s*(?:recall|engram|route|think|thinking|links?|tool_call)\b|<\|", re.I)
 MOMENT = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?Z?)?)?)?", re.ASCII
 )

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from mags.models.grammar import MARKUP
 from mags.ports.answer import ContextItem
 from mags.ports.policy import DISPUTED, GUESS, Recalled, Turn
 
@@ -28,6 +27,8 @@ MONTHS = (
     "November",
     "December",
 )
+MARKUP = re.compile(r"</?\s*(?:recall|engram|route|think|thinking|links?|tool_call)\b|<\|", re.I)
+"""Memory tokens, which no words of somebody may hold."""
 MARK = re.compile(r"\[(m\d+)\]")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mags.models import rendering
-from mags.models.answer.citations import visible
+from mags.models.answer.context import visible
 from mags.models.chat.usage import estimate
 from mags.models.grammar import foreign, language_name, refuse, said_aloud
 from mags.models.prompts import Prompt

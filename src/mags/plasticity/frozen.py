@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from mags.graph.algorithms import common_neighbours, core_numbers, dense_cores, innermost_cores
-from mags.graph.charge import arc_charge, node_charge
 from mags.graph.delta import IDENTITY, Changes, Delta, same_bits
 from mags.graph.graph import CARRIED, REVERSE, Graph
-from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag
+from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag, arc_charge, node_charge
 
 LIVE_AT = 0.2
 """The charge from which an association is alive."""

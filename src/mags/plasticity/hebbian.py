@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from mags.errors import InvalidInput
-from mags.graph.charge import arc_charge, node_charge, stored
 from mags.graph.delta import Draft
-from mags.graph.records import ArcFlag, ArcKind, NodeFlag
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag, arc_charge, node_charge, stored
 
 DAYS_MOST = int(np.iinfo(np.uint16).max)
 

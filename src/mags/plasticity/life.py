@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mags.graph.algorithms import open_pairs
-from mags.graph.charge import SUPPORT_COUNTED, stored
 from mags.graph.delta import Delta
-from mags.graph.records import ARC, ArcKind
+from mags.graph.records import ARC, SUPPORT_COUNTED, ArcKind, stored
 from mags.plasticity.frozen import FrozenGraph, altered, created
 
 

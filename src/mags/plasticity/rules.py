@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.charge import SUPPORT_COUNTED, stored
 from mags.graph.delta import Changes, Delta
 from mags.graph.graph import ADJACENCY
-from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag
+from mags.graph.records import ARC, NODE, SUPPORT_COUNTED, ArcFlag, ArcKind, NodeFlag, stored
 from mags.plasticity.frozen import FrozenGraph, altered, removed
 
 ENTRY_BYTES = sum(np.dtype(kind).itemsize for kind in ADJACENCY.values())
@@ -51,7 +50,7 @@ class Solidify:
 class Decay:
     """Refresh the support of associations: their live triangles, counted up to four.
 
-    Decay itself is lazy (see `mags.graph.charge`): an unused association fades, more slowly if
+    Decay itself is lazy (see `mags.graph.records`): an unused association fades, more slowly if
     it is part of triangles. This rule only counts the triangles again.
 
     An association whose support changes is stored anew with its present charge, so that the

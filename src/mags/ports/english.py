@@ -11,12 +11,12 @@ from importlib import resources
 from types import MappingProxyType
 
 from mags.caches import cached
-from mags.index.languages import ENGLISH as ENGLISH
-from mags.index.languages import language as language
-from mags.index.names import at_home as at_home
-from mags.index.names import called as called
-from mags.index.names import plain_kin as plain_kin
-from mags.index.names import whose as whose
+from mags.index.tokens import ENGLISH as ENGLISH
+from mags.index.tokens import at_home as at_home
+from mags.index.tokens import called as called
+from mags.index.tokens import language as language
+from mags.index.tokens import plain_kin as plain_kin
+from mags.index.tokens import whose as whose
 
 BASE, THIRD, PAST, PARTICIPLE, GERUND = "base", "third", "past", "participle", "gerund"
 """Forms of a verb: move, moves, moved, moved, moving."""

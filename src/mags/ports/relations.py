@@ -279,3 +279,21 @@ def kind_of(phrase: str) -> str:
     if len(words) > 1 and words[0] in {"favourite", "preferred"}:
         return " ".join(w for w in words[1:] if w not in {"is", "of", "{}"})
     return ""
+
+
+# -- how a memory of a slot is worded ------------------------------------------
+
+
+def stem(subject: str, relation: str) -> str:
+    """What a memory of this slot begins with: "Ana lives in", "Ana's sister"."""
+    known, kind = normalise(relation), kind_of(relation)
+    words = f"{known.name} {kind}".strip() if kind else known.name
+    if not known.noun:
+        return f"{subject} {words}"
+    return f"{subject}'{'' if subject.endswith('s') else 's'} {words}"
+
+
+def backwards(relation: str, object: str) -> str:
+    """What a memory of this object ends in: "lives in Oslo", "birthday is 3 May"."""
+    words = stem("", relation).removeprefix("'s").strip()
+    return f"{words} is {object}" if normalise(relation).noun else f"{words} {object}"

@@ -8,7 +8,8 @@ which of them may come back.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
@@ -18,18 +19,14 @@ from numpy.typing import NDArray
 
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
-from mags.index.languages import foreign
 from mags.index.lexicon import Match
-from mags.index.names import fold
 from mags.index.state import State
-from mags.index.tokens import STOP_WORDS, UNSPACED, AnswerMark, stem, words
+from mags.index.tokens import STOP_WORDS, UNSPACED, AnswerMark, fold_name, foreign, stem, words
 from mags.index.vectors import Groups
 from mags.plasticity.themes import over, reworded, unfit
 from mags.ports.embedder import Tokens
 from mags.ports.english import asks_connection, topic_of
-from mags.ports.intent import tells
-from mags.ports.policy import Hop, Plan
-from mags.recall.between import between
+from mags.ports.policy import Hop, Plan, tells
 from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
 from mags.recall.settings import RecallSettings
 from mags.recall.spread import peers, peers_each
@@ -74,7 +71,7 @@ _EXPECTED: tuple[tuple[re.Pattern[str], AnswerMark], ...] = tuple(
 )  # fmt: skip
 
 
-ASSISTANTS = ("assistant", "mags")
+YOU = ("assistant", "mags")
 """Speakers that a question means by "you"."""
 
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|you'd|you've|remind me)\b", re.IGNORECASE)
@@ -147,7 +144,7 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
     named = [i for name in plan.entities for i in state.names.find(name)]
     named += state.names.scan(plan.queries[0]) if plan.queries else []
     if plan.queries and means_assistant(plan.queries[0]):
-        named += [i for name in ASSISTANTS for i in state.names.find(name)]
+        named += [i for name in YOU for i in state.names.find(name)]
     entities = tuple(dict.fromkeys(i for i in named if i in state.graph))
     speakers = tuple(i for i in entities if i in state.speakers)
     names = {word for i in speakers for word in words(state.content(i).text)}
@@ -671,5 +668,37 @@ def _opens_with(state: State, row: int, entity: int) -> bool:
     """Whether a text begins with the name of an entity."""
     text, name = state.words(state.graph.nodes["id"][[row, entity]].tolist())
     # The character after the name must end it: "Anna" does not open with "Ann".
-    head, form = fold(text.text[:OPENING]), fold(name.text)
+    head, form = fold_name(text.text[:OPENING]), fold_name(name.text)
     return head.startswith(form) and not head[len(form) : len(form) + 1].isalnum()
+
+
+# -- the fewest facts between two things ---------------------------------------
+
+FAR = 2_000
+"""Things at most that a search comes by: beyond them nothing is within reach."""
+
+Sides = Callable[[int], Iterable[tuple[int, int]]]
+"""Of a thing, by id: its facts, each with the thing at its other end."""
+
+
+def between(
+    starts: Iterable[int], ends: Collection[int], sides: Sides, hops: int
+) -> tuple[tuple[int, int, int], ...]:
+    """The shortest chain (breadth first: Moore 1959), each step (thing, fact, thing); else ().
+
+    hops: most facts of a chain.
+    """
+    led: dict[int, tuple[tuple[int, int, int], ...]] = {one: () for one in starts}
+    queue = deque(led)
+    while queue and len(led) < FAR:
+        here = queue.popleft()
+        if len(led[here]) >= hops:
+            break
+        for fact, other in sides(here):
+            if other in led:
+                continue
+            led[other] = (*led[here], (here, fact, other))
+            if other in ends:
+                return led[other]
+            queue.append(other)
+    return ()

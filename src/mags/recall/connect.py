@@ -1,18 +1,16 @@
-"""How things hang together: the best path between nodes, what is around one, ways to memories."""
+"""How things hang together: the best path between two, and the ways to memories."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from mags.graph.charge import arc_charge
 from mags.graph.records import NOBODY, ArcKind, NodeKind
 from mags.index.state import State
 from mags.recall import spread
-from mags.recall.between import between
+from mags.recall.candidates import between
 from mags.recall.found import Step
 from mags.recall.recall import steps_of
 from mags.recall.settings import RecallSettings
@@ -24,59 +22,25 @@ Way = tuple[int, ...]
 """Facts by id, the first one from what the question names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
-    """The path of greatest product between two nodes; `strength` is that product in [0, 1]."""
-
-    start: int
-    end: int
-    path: tuple[Step, ...]
-    strength: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
-    """One node beside another: the arc between, its charge, and which way it points."""
-
-    id: int
-    kind: ArcKind
-    weight: float
-    outgoing: bool
-
-
 def connect(
-    state: State,
-    starts: list[int],
-    ends: list[int],
-    *,
-    moment: float,
-    settings: RecallSettings,
-) -> Connection | None:
-    """How any of `starts` hangs together with any of `ends` (node ids), or None.
+    state: State, start: int, end: int, *, moment: float, settings: RecallSettings
+) -> tuple[tuple[Step, ...], float] | None:
+    """How two nodes hang together, and how strongly, in [0, 1]; None where they do not.
 
     The shortest chain of facts that hold, where there is one, as strong as the product of their
-    confidences; else the strongest path over arcs of any kind.
+    confidences; else the path of greatest product over arcs of any kind.
     """
-    steps = between(starts, ends, lambda one: _facts(state, one, moment), settings.linking)
-    if steps:
-        return _chained(state, steps)
-    rows = np.array([state.graph.row(i) for i in starts], np.int64)
-    best = spread.paths(state.graph, rows, moment, settings)
-    reached = [(best.value[r], r) for r in map(state.graph.row, ends) if r in best.value]
-    if not reached:
+    told = between([start], [end], lambda one: _facts(state, one, moment), settings.linking)
+    if told:
+        return _chained(state, told)
+    graph, goal = state.graph, state.graph.row(end)
+    best = spread.paths(graph, np.array([graph.row(start)], np.int64), moment, settings)
+    if goal not in best.value:
         return None
-    strength, end = max(reached)
-    trail = best.trail(end)
-    ids = state.graph.nodes["id"]
-    return Connection(
-        start=int(ids[trail[0][0] if trail else end]),
-        end=int(ids[end]),
-        path=steps_of(state.graph, trail),
-        strength=strength,
-    )
+    return steps_of(graph, best.trail(goal)), best.value[goal]
 
 
-def _chained(state: State, steps: Sequence[tuple[int, int, int]]) -> Connection:
+def _chained(state: State, steps: Sequence[tuple[int, int, int]]) -> tuple[tuple[Step, ...], float]:
     nodes = state.graph.nodes
     path: list[Step] = []
     strength = 1.0
@@ -88,24 +52,7 @@ def _chained(state: State, steps: Sequence[tuple[int, int, int]]) -> Connection:
         path.append(Step(src=start, dst=fact, kind=int(first), forward=False, weight=1.0))
         path.append(Step(src=fact, dst=end, kind=int(second), forward=True, weight=1.0))
         strength *= float(known["confidence"])
-    return Connection(start=steps[0][0], end=steps[-1][2], path=tuple(path), strength=strength)
-
-
-def neighbours(state: State, node_id: int) -> list[Neighbour]:
-    """Every node one arc away, strongest first."""
-    graph = state.graph
-    out, into = graph.arcs_from(node_id), graph.arcs_to(node_id)
-    found = [
-        Neighbour(
-            id=int(arc["dst" if outgoing else "src"]),
-            kind=ArcKind(int(arc["kind"])),
-            weight=float(weight),
-            outgoing=outgoing,
-        )
-        for arcs, outgoing in ((out, True), (into, False))
-        for arc, weight in zip(arcs, arc_charge(arcs, graph.tick), strict=True)
-    ]
-    return sorted(found, key=lambda n: (-n.weight, n.id))
+    return tuple(path), strength
 
 
 def ways(

@@ -1,8 +1,8 @@
 """Numba kernels of recall. Each releases the GIL and is compiled once per machine.
 
 Adjacency comes as tuples of arrays. links: (start, length, peer, kind); pool: (start, length, peer,
-kind, flags, support, w, t0, uses). The kernels of spreading activation are in `spread_kernels`: an
-edit compiles all kernels of its file again, and only those.
+kind, flags, support, w, t0, uses). The kernels of spreading activation are in `spread`: an edit
+compiles all kernels of its file again, and only those.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from mags.compiling import kernel
-from mags.graph.charge import charge_of
 from mags.graph.graph import REVERSE
-from mags.graph.records import NOBODY, ArcKind, NodeFlag, NodeKind
+from mags.graph.records import NOBODY, ArcKind, NodeFlag, NodeKind, charge_of
 from mags.index.kernels import keep
 
 NEXT = int(ArcKind.NEXT)

@@ -18,9 +18,8 @@ from mags import caches
 from mags.graph.delta import Changes, Delta
 from mags.graph.graph import REVERSE
 from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeKind
-from mags.index.names import form_of
 from mags.index.state import State
-from mags.index.tokens import STOP_WORDS, fold, stem, terms
+from mags.index.tokens import STOP_WORDS, fold, form_of, stem, terms
 from mags.ports.policy import led_by, outcome
 from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers_each

@@ -2,36 +2,37 @@
 
 Features are columns over the candidates. After them come the balance of the two blocks, the boost
 by associations, the re-ranking by recency, and the penalty for what is superseded.
+
+A second look compares the best with the question word by word: each word of the question finds the
+word of a turn that is most like it (MaxSim, as in ColBERT, arXiv:2004.12832); a word of the turn
+before or after counts less. What the words are was projected and kept when the turn was written.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.graph import Graph
-from mags.graph.records import NOBODY, NodeFlag, NodeKind
+from mags.graph.records import NOBODY, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.index.tokens import AnswerMark
+from mags.ports.embedder import STEP, Tokens
 from mags.ports.policy import Plan
 from mags.ports.relations import canonical
+from mags.recall import kernels
 from mags.recall.candidates import Bridges, Candidates, RecallRequest, bm25_of
-from mags.recall.kernels import (
-    EPISODE,
-    boosts,
-    fill,
-    lexical,
-    promote,
-    sessions,
-    surroundings,
-    traits,
-    weigh,
+from mags.recall.settings import (
+    AssociationBoostSettings,
+    LookSettings,
+    RecallSettings,
+    RecencySettings,
 )
-from mags.recall.settings import AssociationBoostSettings, RecallSettings, RecencySettings
-from mags.recall.spread import links_of, pool_of
+from mags.recall.spread import links_of, peers_each, pool_of
 
 NAMES = (
     *("similarity", "window", "asked", "reworded", "lexical", "lexical_near", "cover"),
@@ -114,7 +115,7 @@ def scored(
             weights[name] = weights.get(name, 0.0) + weights.get(f"{name}@statement", 0.0)
     plain, more, used, names = _weighed(tuple(weights.items()))
     out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
-    weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
+    kernels.weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
     return values, names, out[used], total
 
 
@@ -131,7 +132,7 @@ def _columns(
     named = graph.rows(i for i in query.entities if i not in query.speakers)
     out = np.zeros((len(NAMES), len(rows)), np.float32)
     beside = np.empty((2, len(rows)), np.int64)
-    beside[0], beside[1], out[AT["stale"]], out[AT["entity"]] = surroundings(
+    beside[0], beside[1], out[AT["stale"]], out[AT["entity"]] = kernels.surroundings(
         rows, links_of(graph), (nodes["kind"], nodes["valid_to"]), request.moment, named
     )
     out[AT["similarity"]], out[AT["reworded"]] = found.similarity, found.reworded
@@ -142,11 +143,13 @@ def _columns(
     if found.matches:
         match = found.matches[0]
         where = out[AT["lexical_near"] : AT["cover_near"] + 1]
-        lexical(rows, beside[0], beside[1], match.scores, match.bits, match.idf, match.mass, where)
+        kernels.lexical(
+            rows, beside[0], beside[1], match.scores, match.bits, match.idf, match.mass, where
+        )
     if len(found.matches) > 1:
         out[AT["lexical_reworded"]] = bm25_of(found.matches[1:], rows)
     keys = nodes["session"][rows]
-    sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
+    kernels.sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
     _reached(reach, rows, near, out)
     _traits(state, request, rows, out[AT["speaker"] :])
     return out
@@ -154,7 +157,7 @@ def _columns(
 
 def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np.float32]) -> None:
     """What spread, walk and bridges say."""
-    fill(rows, *reach.spread, out[AT["spread"]])
+    kernels.fill(rows, *reach.spread, out[AT["spread"]])
     out[AT["spread"]] = np.log(out[AT["spread"]] + np.float32(UNREACHED))
     led = reach.bridges
     for name, values in (
@@ -162,7 +165,7 @@ def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np
     ):  # fmt: skip
         if values:
             keys = np.array(sorted(values), np.int64)
-            fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
+            kernels.fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
     out[AT["chain"]] = out[AT["walk"]] > 1.0
     # What stands near something named is seldom asked for unless it is like the question.
     like = np.maximum(out[AT["similarity"]], out[AT["reworded"]]) / np.float32(near)
@@ -184,7 +187,7 @@ def _traits(
     nodes = graph.nodes[: graph.size]
     since = -np.inf if plan.since is None else plan.since
     until = np.inf if plan.until is None else plan.until
-    traits(
+    kernels.traits(
         rows,
         tuple(nodes[name] for name in TRAIT_FIELDS),
         (state.lexicon.length, state.lexicon.marks),
@@ -230,7 +233,7 @@ def association_boost(
     added = np.zeros(len(rows), np.float32)
     if settings.matches and settings.weight and len(rows):
         best = np.argsort(-scores, kind="stable")[: settings.matches]
-        boosts(rows, best, pool_of(graph), graph.tick, settings.rate, added)
+        kernels.boosts(rows, best, pool_of(graph), graph.tick, settings.rate, added)
     return np.asarray(added * np.float32(settings.weight), np.float32)
 
 
@@ -259,7 +262,7 @@ def recency_reranking(
     graph = state.graph
     nodes = graph.nodes[: graph.size]
     # A document is as old as its import, which says nothing about the age of what it tells.
-    said = (nodes["kind"][found.rows] == EPISODE) & (nodes["subject"][found.rows] != NOBODY)
+    said = (nodes["kind"][found.rows] == kernels.EPISODE) & (nodes["subject"][found.rows] != NOBODY)
     best = np.flatnonzero(said)
     if len(best) > settings.looked:
         best = best[np.argpartition(-scores[best], settings.looked)[: settings.looked]]
@@ -267,7 +270,7 @@ def recency_reranking(
         return added
     best = best[np.lexsort((found.rows[best], nodes["valid_from"][found.rows[best]]))]
     vectors = state.vectors.get(found.rows[best])
-    promote(
+    kernels.promote(
         (found.rows, best, vectors @ vectors.T, *_words_held(found, found.rows[best])),
         (graph.alive, *(nodes[name] for name in RECENCY_FIELDS)),
         links_of(graph),
@@ -335,3 +338,84 @@ def superseded_penalty(
     late = over & (scores > best)
     added[late] = best - scores[late]
     return added
+
+
+# -- the second look -----------------------------------------------------------
+
+NOT_NAMED = np.zeros(0, np.int64)
+ABSENT = -1e9
+"""How like a word is to those of a turn of which none were kept."""
+
+
+def second_look(
+    state: State,
+    request: RecallRequest,
+    rows: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    settings: LookSettings,
+) -> NDArray[np.float32]:
+    """What is added to each score for how well the words of its turn fit the question, (n,).
+
+    A fact is looked at as the turn that told it. What no words were kept of, an older turn or a
+    theme, is neither better nor worse than the rest.
+    """
+    added = np.zeros(len(scores), np.float32)
+    if request.look is None or not settings.first or len(rows) < 2:
+        return added
+    best = np.argsort(-scores, kind="stable")[: settings.first]
+    kinds = state.graph.kinds[rows[best]]
+    codes = np.where(kinds == NodeKind.EPISODE, -1, int(ArcKind.SOURCE))
+    told = peers_each(state.graph, rows[best], codes)
+    said = [
+        [row] if code < 0 else led
+        for row, code, led in zip(rows[best].tolist(), codes.tolist(), told, strict=True)
+    ]
+    turns = np.array(sorted(set(chain.from_iterable(said))), np.int64)
+    fits = _fits(state, request, request.look, turns, settings)
+    own = [[fits[turn] for turn in some if turn in fits] for some in said]
+    looks = np.array([max(some, default=np.nan) for some in own])
+    known = np.isfinite(looks)
+    if known.sum() < 2:
+        return added
+    looks[~known] = looks[known].mean()
+    spread = float(scores[best].std())
+    added[best] = settings.weight * spread * (looks - looks[known].mean())
+    return added
+
+
+def _fits(
+    state: State,
+    request: RecallRequest,
+    look: Tokens,
+    turns: NDArray[np.int64],
+    settings: LookSettings,
+) -> dict[int, float]:
+    """How well the words of turns fit those of the question, by row; none where none were kept."""
+    graph = state.graph
+    nodes = graph.nodes[: graph.size]
+    before, after, _, _ = kernels.surroundings(
+        turns, links_of(graph), (nodes["kind"], nodes["valid_to"]), request.moment, NOT_NAMED
+    )
+    every = np.unique(np.concatenate([turns, before, after]))
+    every = every[every >= 0]
+    width = look.rows.shape[1]
+    held = [one if len(one) % width == 0 else b"" for one in state.tokens(every)]
+    lengths = np.array([len(one) for one in held]) // width
+    known = np.flatnonzero(lengths)
+    # A column for each turn, and the last for where there is none.
+    most = np.full((len(look.rows), len(every) + 1), ABSENT)
+    if len(known):
+        words = np.frombuffer(b"".join(held), np.int8).reshape(-1, width).astype(np.float32)
+        asked = look.rows * (STEP * STEP * look.weights)[:, None]
+        starts = np.concatenate([[0], np.cumsum(lengths[known])[:-1]])
+        most[:, known] = np.maximum.reduceat(asked @ words.T, starts, axis=1)
+    own = most[:, np.searchsorted(every, turns)]
+    near = np.maximum(*(
+        most[:, np.where(rows < 0, len(every), np.searchsorted(every, rows))]
+        for rows in (before, after)
+    ))  # fmt: skip
+    lengths = lengths[np.searchsorted(every, turns)]
+    fits = np.maximum(own, settings.beside * near).sum(axis=0)
+    fits -= settings.chance * np.log(np.maximum(lengths, 1))
+    found = zip(turns.tolist(), fits.tolist(), lengths.tolist(), strict=True)
+    return {turn: fit for turn, fit, length in found if length}

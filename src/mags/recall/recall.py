@@ -38,7 +38,6 @@ from mags.recall.candidates import (
 from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit, moment_of, rounded
 from mags.recall.hull import spanning
 from mags.recall.kernels import EPISODE, live_ties, places_of, worth
-from mags.recall.look import second_look
 from mags.recall.ranking import (
     AT,
     NAMES,
@@ -47,6 +46,7 @@ from mags.recall.ranking import (
     block,
     recency_reranking,
     scored,
+    second_look,
     superseded_penalty,
 )
 from mags.recall.settings import RecallSettings

@@ -20,15 +20,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from mags.errors import (
-    CorruptFile,
-    InvalidInput,
-    MagsError,
-    NotFound,
-    StoreBusy,
-    StoreError,
-    boundary,
-)
+from mags import errors
 
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 EVERY = "*"
@@ -51,11 +43,11 @@ class Scope(IntEnum):
     ADMIN = 3
 
 
-class Refused(MagsError):
+class Refused(errors.MagsError):
     """There is no key, or it is unknown or revoked."""
 
 
-class Forbidden(MagsError):
+class Forbidden(errors.MagsError):
     """The key is known, but may not do this here."""
 
 
@@ -94,7 +86,9 @@ class Grant:
         """
         check_name(namespace)
         if not self.sees(namespace):
-            raise NotFound(f"there is no memory {namespace!r} for this key", namespace=namespace)
+            raise errors.NotFound(
+                f"there is no memory {namespace!r} for this key", namespace=namespace
+            )
         if self.scope < needed:
             raise Forbidden(
                 f"this key may {self.scope.name.lower()}, and this needs {needed.name.lower()}: "
@@ -120,7 +114,7 @@ def check_name(namespace: str) -> None:
     # name.
     odd = namespace.endswith(".") or SUFFIX in namespace.casefold()
     if odd or not NAMESPACE.fullmatch(namespace):
-        raise InvalidInput(
+        raise errors.InvalidInput(
             "a namespace has 1 to 100 letters, digits, '.', '_' or '-', begins with a letter or "
             f"digit, does not end with '.' and does not hold {SUFFIX!r}",
             namespace=namespace,
@@ -181,7 +175,7 @@ class KeyRing:
     def add(self, name: str, namespaces: tuple[str, ...], scope: Scope, now_s: float) -> str:
         """Make a key and return it, which is the only time it is shown. Raises InvalidInput."""
         if not name.strip() or not namespaces:
-            raise InvalidInput("a key needs a name and at least one namespace", name=name)
+            raise errors.InvalidInput("a key needs a name and at least one namespace", name=name)
         for pattern in namespaces:
             check_pattern(pattern)
         secret = BEGIN + secrets.token_urlsafe(32)
@@ -192,7 +186,7 @@ class KeyRing:
             self._refresh(anew=True)
             known = self._keys.get(name)
             if known is not None and known.revoked is None:
-                raise InvalidInput(f"there is a key {name!r} already: rotate or revoke it")
+                raise errors.InvalidInput(f"there is a key {name!r} already: rotate or revoke it")
             self._write({**self._keys, name: made})
         return secret
 
@@ -211,7 +205,7 @@ class KeyRing:
             self._refresh(anew=True)
             if name not in self._keys:
                 known = ", ".join(sorted(self._keys)) or "none"
-                raise NotFound(f"there is no key {name!r} (there are: {known})", name=name)
+                raise errors.NotFound(f"there is no key {name!r} (there are: {known})", name=name)
             self._write({**self._keys, name: replace(self._keys[name], **fields)})
 
     def _refresh(self, *, anew: bool = False) -> None:
@@ -267,7 +261,7 @@ def _read(path: Path) -> dict[str, Key]:
             for row in rows
         ]
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
-        raise CorruptFile(
+        raise errors.CorruptFile(
             f"{path} is damaged: take it from a backup, or remove it and make new keys", path=path
         ) from failure
     return {key.name: key for key in keys}
@@ -285,13 +279,13 @@ def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout  # takes 0.1 s, and most servers change no key
 
-    with boundary("private files", _unwritable):
+    with errors.boundary("private files", _unwritable):
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path.with_name(path.name + LOCK), wait_s, mode=0o600)
         try:
             lock.acquire()
         except Timeout as failure:
-            raise StoreBusy(
+            raise errors.StoreBusy(
                 f"another process is changing {path}: try again when it is done"
             ) from failure
     try:
@@ -304,7 +298,7 @@ def write_private(path: Path, text: str) -> None:
     """Replace a file by a text, durably and as a whole; raises StoreError."""
     # A random name, so that two writers do not write into the same file.
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-    with boundary("private files", _unwritable):
+    with errors.boundary("private files", _unwritable):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -319,11 +313,11 @@ def write_private(path: Path, text: str) -> None:
 
 def remove_private(path: Path) -> None:
     """Remove a private file if it exists; raises StoreError."""
-    with boundary("private files", _unwritable):
+    with errors.boundary("private files", _unwritable):
         path.unlink(missing_ok=True)
 
 
-def _unwritable(failure: Exception) -> StoreError | None:
+def _unwritable(failure: Exception) -> errors.StoreError | None:
     if isinstance(failure, OSError):
-        return StoreError(f"{failure.filename} cannot be written: {failure.strerror}")
+        return errors.StoreError(f"{failure.filename} cannot be written: {failure.strerror}")
     return None

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.ports.embedder import Embedder, Tokens, token_embedder
+from mags.models.embed.cache import WrappedEmbedder
+from mags.ports.embedder import Embedder
 from mags.server.concurrency import ConcurrencyLimiter, Ticket
 
 MOST = 64
@@ -36,7 +37,7 @@ class _Wish:
     failure: BaseException | None = None
 
 
-class BatchedEmbedder:
+class BatchedEmbedder(WrappedEmbedder):
     """Whoever finds nobody at work embeds, and takes along what came in while another did.
 
     Where the call before was of several requests, as many are waited for, `patience_s` at most:
@@ -52,7 +53,7 @@ class BatchedEmbedder:
         patience_s: float = PATIENCE_S,
         limiter: ConcurrencyLimiter | None = None,
     ) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._limiter = limiter or ConcurrencyLimiter()
         self._patience_s = patience_s
         self._working = threading.Lock()
@@ -61,16 +62,6 @@ class BatchedEmbedder:
         self._waiting: list[_Wish] = []
         self._company = 1
         self._ended_s = 0.0
-
-    @property
-    def name(self) -> str:
-        """The name of the embedder inside."""
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        """The dimension of the embedder inside."""
-        return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of shape (len(texts), dimension); raises as the embedder inside does."""
@@ -96,17 +87,6 @@ class BatchedEmbedder:
             raise wish.failure
         assert wish.vectors is not None
         return wish.vectors
-
-    @property
-    def look(self) -> str:
-        """What makes the tokens inside; "" where nothing does."""
-        return getattr(self._embedder, "look", "")
-
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """Those of the embedder inside, made when the texts were embedded."""
-        inner = token_embedder(self._embedder)
-        assert inner is not None
-        return inner.tokens(texts)
 
     def _wait(self) -> None:
         """Until as many wait as the last call had, where that was a moment ago."""

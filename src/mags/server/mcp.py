@@ -21,23 +21,11 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
 
+from mags import inspect
 from mags.errors import InvalidInput, MagsError, NotFound
-from mags.memory import inspect
 from mags.server.auth import GRANT, Refused, Scope, namespace_of
 from mags.server.open_memories import OpenMemories, OpenMemory
-from mags.server.wire.responses import (
-    NAMED,
-    ChangeOut,
-    EntryOut,
-    ExplanationOut,
-    FactOut,
-    ForgottenOut,
-    FoundOut,
-    MarkOut,
-    ReplyOut,
-    ResponseBody,
-    SeenOut,
-)
+from mags.server.wire import responses
 
 Enter = Callable[[Any, Scope], AbstractContextManager[OpenMemory]]
 """From a request of a client and what it needs to the memory it may use."""
@@ -70,12 +58,12 @@ PATH = "/mcp"
 Text = Annotated[str, Field(min_length=1)]
 
 
-class ProfileText(ResponseBody):
+class ProfileText(responses.ResponseBody):
     """What is known of somebody, as a resource."""
 
     name: str
-    facts: list[FactOut]
-    past: list[FactOut]
+    facts: list[responses.FactOut]
+    past: list[responses.FactOut]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +78,11 @@ class Tools:
         query: Text,
         k: Annotated[int, Field(ge=1, le=50)] = 8,
         as_of: str | None = None,
-    ) -> FoundOut:
+    ) -> responses.FoundOut:
         """Look up what is remembered: a question or keywords. `as_of`: what was true then."""
         with _entered(self.enter(ctx, Scope.READ)) as opened:
             found = opened.memory.recall(query, k, as_of)
-            return FoundOut.of(found, opened.traces.keep(found.trace))
+            return responses.FoundOut.of(found, opened.traces.keep(found.trace))
 
     def observe(
         self,
@@ -103,41 +91,43 @@ class Tools:
         speaker: str = USER,
         at: str | None = None,
         key: str | None = None,
-    ) -> SeenOut:
+    ) -> responses.SeenOut:
         """Remember one thing that was said. The same `key` is written once."""
         with _entered(self.enter(ctx, Scope.WRITE)) as opened:
             seen = opened.memory.observe(
                 text, speaker=speaker, at=at, key=key, trusted=opened.trusted
             )
-            return SeenOut.of(seen)
+            return responses.SeenOut.of(seen)
 
-    def ask(self, ctx: Context, question: Text) -> ReplyOut:
+    def ask(self, ctx: Context, question: Text) -> responses.ReplyOut:
         """Answer a question from memory alone, with citations, or say that it is not known."""
         with _entered(self.enter(ctx, Scope.WRITE)) as opened:
             reply = opened.memory.ask(question)
-            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
+            return responses.ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
-    def explain(self, ctx: Context, trace: Text) -> ExplanationOut:
+    def explain(self, ctx: Context, trace: Text) -> responses.ExplanationOut:
         """Why a recall or an answer came out as it did, by the id of its trace."""
         with _entered(self.enter(ctx, Scope.READ)) as opened:
             known = opened.traces.get(trace)
-            return ExplanationOut.of(opened.memory.explain(known, None), trace=known.as_dict())
+            return responses.ExplanationOut.of(
+                opened.memory.explain(known, None), trace=known.as_dict()
+            )
 
-    def forget(self, ctx: Context, what: Text, dry_run: bool = True) -> ForgottenOut:
+    def forget(self, ctx: Context, what: Text, dry_run: bool = True) -> responses.ForgottenOut:
         """Erase for good what has a name, or all that holds a phrase. First look, by `dry_run`."""
         with _entered(self.enter(ctx, Scope.WRITE)) as opened:
-            return ForgottenOut.of(opened.memory.forget(what, dry_run=dry_run))
+            return responses.ForgottenOut.of(opened.memory.forget(what, dry_run=dry_run))
 
-    def snapshot(self, ctx: Context, name: Text) -> MarkOut:
+    def snapshot(self, ctx: Context, name: Text) -> responses.MarkOut:
         """Name this moment, to be able to go back to it."""
         with _entered(self.enter(ctx, Scope.WRITE)) as opened:
-            return MarkOut.of(opened.memory.snapshot(name))
+            return responses.MarkOut.of(opened.memory.snapshot(name))
 
-    def rollback(self, ctx: Context, name: Text) -> EntryOut:
+    def rollback(self, ctx: Context, name: Text) -> responses.EntryOut:
         """Go back to a snapshot. That is a change as well, and can be taken back."""
         with _entered(self.enter(ctx, Scope.WRITE)) as opened:
             opened.memory.rollback(name)
-            return EntryOut.of(opened.memory.log(1)[0])
+            return responses.EntryOut.of(opened.memory.log(1)[0])
 
     def profile(self, name: str, ctx: Context) -> str:
         """What is known about somebody or something, now and before."""
@@ -148,8 +138,8 @@ class Tools:
                 if name != USER:
                     raise
                 return ProfileText(name=name, facts=[], past=[]).model_dump_json(indent=1)
-            facts = [FactOut.of(fact) for fact in (*known.facts, *known.about)]
-            past = [FactOut.of(fact) for fact in known.past]
+            facts = [responses.FactOut.of(fact) for fact in (*known.facts, *known.about)]
+            past = [responses.FactOut.of(fact) for fact in known.past]
             return ProfileText(name=known.name, facts=facts, past=past).model_dump_json(indent=1)
 
     def changes(self, newest: str, ctx: Context) -> str:
@@ -161,8 +151,8 @@ class Tools:
                 raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
             last = memory.log(int(newest))
             after = last[-1].seq - 1 if last else 0
-            found = inspect.changes(memory, after, int(newest), named=NAMED)
-            return "\n".join(ChangeOut.of(change).model_dump_json() for change in found)
+            found = inspect.changes(memory, after, int(newest), named=responses.NAMED)
+            return "\n".join(responses.ChangeOut.of(change).model_dump_json() for change in found)
 
 
 class Listing(MCPServer):

@@ -12,17 +12,7 @@ from typing import Any
 
 import apsw
 
-from mags.errors import (
-    CorruptFile,
-    InvalidInput,
-    MagsError,
-    NewerSchema,
-    StoreBusy,
-    StoreClosed,
-    StoreError,
-    StoreFull,
-    boundary,
-)
+from mags import errors
 from mags.store.migrations import LOG, copies, migrate, newest, run_migrations
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
@@ -64,7 +54,7 @@ class Database:
         # it again.
         self._owed = 0
         self._erased = False
-        self._held_up: StoreError | None = None
+        self._held_up: errors.StoreError | None = None
         self._guard = threading.Lock()
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
@@ -78,7 +68,7 @@ class Database:
                 self._place = place_of(path)
                 # A cleaning that still fails must not keep the memory shut: the flag `to_clean`
                 # stays set, and the next opening tries again.
-                with suppress(StoreError):
+                with suppress(errors.StoreError):
                     self._clean(self._writer)
 
     # -- writing -----------------------------------------------------------------
@@ -89,9 +79,9 @@ class Database:
         self._check_process()
         db = self._writer
         if db is None:
-            raise InvalidInput(f"{self.path} was opened read_only: open it for writing")
+            raise errors.InvalidInput(f"{self.path} was opened read_only: open it for writing")
         if not self._lock.acquire(timeout=self.wait_s):
-            raise StoreBusy(
+            raise errors.StoreBusy(
                 f"another thread has been writing to {self.path} for more than {self.wait_s:g} s",
                 path=self.path,
                 pid=os.getpid(),
@@ -111,7 +101,7 @@ class Database:
                         self._erased, self._held_up = False, None
                         try:
                             self._clean(db)
-                        except StoreError as failure:
+                        except errors.StoreError as failure:
                             self._held_up = failure
         finally:
             self._lock.release()
@@ -121,7 +111,7 @@ class Database:
         done = False
         # SQLite would go on writing to a file that no longer has a name, without an error.
         if place_of(self.path) != self._place:
-            raise StoreError(
+            raise errors.StoreError(
                 f"{self.path} was removed or replaced while it was open, so nothing was written: "
                 "put it back, or close this memory and open it again",
                 path=self.path,
@@ -216,7 +206,7 @@ class Database:
         except apsw.BusyError:
             cleaned = False
         except apsw.Error as failure:
-            kind = StoreFull if isinstance(failure, apsw.FullError) else StoreError
+            kind = errors.StoreFull if isinstance(failure, apsw.FullError) else errors.StoreError
             raise kind(
                 f"the words are erased, but their bytes may still be in the free pages of "
                 f"{self.path}, which could not be cleaned ({failure}): make room on the disk and "
@@ -225,7 +215,7 @@ class Database:
                 erased=True,
             ) from failure
         if not cleaned:
-            raise StoreBusy(
+            raise errors.StoreBusy(
                 f"the words are erased, but another process still reads an older state of "
                 f"{self.path}, so their bytes stay in its files until it has ended and the "
                 "memory is opened again",
@@ -279,7 +269,7 @@ class Database:
     def _borrow(self) -> apsw.Connection:
         with self._guard:
             if not self._users:
-                raise StoreClosed(f"{self.path} was closed: open it again", path=self.path)
+                raise errors.StoreClosed(f"{self.path} was closed: open it again", path=self.path)
             if self._readers:
                 return self._readers.pop()
         # Opened outside the guard: the disk may be slow, and others only want to give one back.
@@ -322,7 +312,7 @@ class Database:
 
     def _check_process(self) -> None:
         if self._process != os.getpid():
-            raise StoreError(
+            raise errors.StoreError(
                 f"{self.path} was opened by process {self._process}, of which this one is a fork: "
                 "open it again here, or start workers by 'spawn'",
                 path=self.path,
@@ -337,7 +327,9 @@ nothing before the process ends."""
 
 def _check_alive(db: apsw.Connection) -> None:
     if not db.in_transaction:
-        raise StoreError("an earlier failure undid this whole block: nothing of it was written")
+        raise errors.StoreError(
+            "an earlier failure undid this whole block: nothing of it was written"
+        )
 
 
 class Patience:
@@ -378,7 +370,7 @@ def connect(path: Path, wait_s: float, flags: int) -> apsw.Connection:
 def open_writer(path: Path, wait_s: float) -> apsw.Connection:
     """Open for writing; create or migrate the file if needed. It is a sound memory afterwards."""
     if not path.parent.is_dir():
-        raise StoreError(f"there is no folder {path.parent}: create it first", path=path)
+        raise errors.StoreError(f"there is no folder {path.parent}: create it first", path=path)
     _check_place(path)
     db = connect(path, wait_s, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     whole = False
@@ -406,7 +398,7 @@ def open_reader(path: Path, wait_s: float) -> apsw.Connection:
     """Open for reading only. A file in a folder that cannot be written to can be read, too."""
     _check_place(path)
     if not path.exists():
-        raise StoreError(f"there is no memory at {path}: look at the path", path=path)
+        raise errors.StoreError(f"there is no memory at {path}: look at the path", path=path)
     try:
         db = connect(path, wait_s, apsw.SQLITE_OPEN_READONLY)
         # SQLite opens lazily: the first read is what fails.
@@ -427,10 +419,10 @@ def open_reader(path: Path, wait_s: float) -> apsw.Connection:
 def check_reader(db: apsw.Connection, path: Path) -> None:
     """Raise StoreError if a file opened for reading only is not a sound memory of this schema."""
     if _is_empty(db):
-        raise CorruptFile(f"{path} is empty: look at the path", path=path)
+        raise errors.CorruptFile(f"{path} is empty: look at the path", path=path)
     _check_identity(db, path)
     if int(db.pragma("user_version")) < newest():
-        raise StoreError(
+        raise errors.StoreError(
             f"{path} was written by an older MAGS: open it once for writing to bring it up to date",
             path=path,
         )
@@ -466,7 +458,7 @@ def truncate_log(db: apsw.Connection, wait_s: float) -> bool:
 
 def _check_place(path: Path) -> None:
     if path.is_dir():
-        raise StoreError(f"{path} is a folder: give the path of a file", path=path)
+        raise errors.StoreError(f"{path} is a folder: give the path of a file", path=path)
 
 
 def _is_empty(db: apsw.Connection) -> bool:
@@ -477,12 +469,12 @@ def _is_empty(db: apsw.Connection) -> bool:
 
 def _check_identity(db: apsw.Connection, path: Path) -> None:
     if int(db.pragma("application_id")) != APPLICATION_ID:
-        raise CorruptFile(
+        raise errors.CorruptFile(
             f"{path} is a database of another program, not a memory: give another path", path=path
         )
     found = int(db.pragma("user_version"))
     if found > newest():
-        raise NewerSchema(
+        raise errors.NewerSchema(
             f"{path} was written by a newer MAGS (schema {found}, this one knows {newest()}): "
             "upgrade MAGS",
             path=path,
@@ -524,50 +516,52 @@ def translated(path: Path, wait_s: float, *, own: bool = False) -> AbstractConte
     file and is translated as well.
     """
 
-    def translate(failure: Exception) -> MagsError | None:
+    def translate(failure: Exception) -> errors.MagsError | None:
         if own and isinstance(failure, UnicodeDecodeError):
             return damaged(path, f"its words are not UTF-8: {failure}")
         if own and isinstance(failure, OSError | UnicodeEncodeError):
             why = failure.strerror if isinstance(failure, OSError) else failure.reason
-            return StoreError(f"{path} cannot be opened ({why}): give another path", path=path)
+            return errors.StoreError(
+                f"{path} cannot be opened ({why}): give another path", path=path
+            )
         return _translate(failure, path, wait_s) if isinstance(failure, apsw.Error) else None
 
-    return boundary("sqlite", translate)
+    return errors.boundary("sqlite", translate)
 
 
-def _translate(failure: apsw.Error, path: Path, wait_s: float) -> MagsError | None:
+def _translate(failure: apsw.Error, path: Path, wait_s: float) -> errors.MagsError | None:
     if isinstance(failure, apsw.BusyError | apsw.LockedError):
         return _busy(path, wait_s)
     if isinstance(failure, apsw.FullError):
-        return StoreFull(
+        return errors.StoreFull(
             f"no room left for {path}: free some space and try again; nothing was written",
             path=path,
         )
     if isinstance(failure, apsw.NotADBError):
-        return CorruptFile(
+        return errors.CorruptFile(
             f"{path} is not a memory: give another path, or restore a copy of it", path=path
         )
     if isinstance(failure, apsw.CorruptError):
         return damaged(path, str(failure))
     if isinstance(failure, apsw.ConnectionClosedError):
-        return StoreClosed("this memory was closed: open it again", path=path)
+        return errors.StoreClosed("this memory was closed: open it again", path=path)
     if isinstance(failure, apsw.CantOpenError | apsw.PermissionsError | apsw.ReadOnlyError):
-        return StoreError(
+        return errors.StoreError(
             f"{path} cannot be opened or written ({failure}): look at the rights of the file "
             "and its folder, or open it read_only",
             path=path,
         )
     if isinstance(failure, apsw.IOError | apsw.ProtocolError | apsw.NoMemError):
-        return StoreError(
+        return errors.StoreError(
             f"reading or writing {path} failed ({failure}): look at the disk; nothing was written",
             path=path,
         )
     return None
 
 
-def damaged(path: Path, what: str) -> CorruptFile:
+def damaged(path: Path, what: str) -> errors.CorruptFile:
     """The error for a file that is truncated or damaged."""
-    return CorruptFile(
+    return errors.CorruptFile(
         f"{path} is damaged or truncated ({what}): keep it, restore a copy, or export what is "
         "still readable",
         path=path,
@@ -583,11 +577,11 @@ def place_of(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _busy(path: Path, wait_s: float) -> StoreBusy:
+def _busy(path: Path, wait_s: float) -> errors.StoreBusy:
     """The error for a lock that was not released; names the holder if the system tells it."""
     pid = next(_holders(path), None)
     who = f"process {pid}" if pid else "another process"
-    return StoreBusy(
+    return errors.StoreBusy(
         f"{who} has been writing to {path} for more than {wait_s:g} s: wait for it or end it",
         path=path,
         pid=pid,

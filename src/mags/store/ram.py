@@ -18,19 +18,8 @@ from mags.errors import InvalidInput, KeyConflict, NotFound, StoreClosed
 from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
-from mags.store.lineage import (
-    FIRST,
-    FOLD,
-    Segment,
-    check_free,
-    check_name,
-    check_reachable,
-    check_seq,
-    fold_limit,
-    in_sight,
-    lineage,
-    receipt,
-)
+from mags.store import lineage
+from mags.store.lineage import FIRST, FOLD, Segment
 from mags.store.rows import check_checkpoint, content_row
 
 K = TypeVar("K")
@@ -136,7 +125,7 @@ class _RamBranch:
 
     def segments(self) -> tuple[Segment, ...]:
         """What this branch sees."""
-        return lineage(self.tables().forks, self.name)
+        return lineage.lineage(self.tables().forks, self.name)
 
 
 class _RamPart:
@@ -198,7 +187,7 @@ class _RamJournal(_RamPart):
             entries = self._branch.tables().entries[segment.branch]
             first = next(iter(entries), 0)
             folded = first and entries[first].kind == FOLD
-            check_reachable(segment, seq, first if folded else None)
+            lineage.check_reachable(segment, seq, first if folded else None)
 
     def head(self) -> int:
         tables = self._branch.tables()
@@ -221,7 +210,7 @@ class _RamJournal(_RamPart):
         branch = self._branch.name
         with self._branch.writer() as tables:
             point = tables.checkpoints.get(branch)
-            limit = fold_limit(
+            limit = lineage.fold_limit(
                 tables.forks, branch, point.seq if point else None, tables.marks.values()
             )
             old = tables.entries[branch]
@@ -235,7 +224,7 @@ class _RamJournal(_RamPart):
             tables.put(tables.entries, branch, kept)
             for place, (seq, delta) in list(tables.keys.items()):
                 if place[0] == branch and seq <= last:
-                    tables.put(tables.keys, place, (seq, receipt(delta)))
+                    tables.put(tables.keys, place, (seq, lineage.receipt(delta)))
             return len(folded) - 1
 
 
@@ -320,10 +309,10 @@ class _RamPoints(_RamPart):
         return None
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
-        check_name(name, "a snapshot")
+        lineage.check_name(name, "a snapshot")
         branch = self._branch.name
         with self._branch.writer() as tables:
-            check_seq(seq, self._journal.head())
+            lineage.check_seq(seq, self._journal.head())
             self._journal.check(seq)
             mark = Mark(name=name, branch=branch, seq=seq, recorded_at=recorded_at)
             tables.put(tables.marks, (branch, name), mark)
@@ -332,7 +321,7 @@ class _RamPoints(_RamPart):
     def marks(self) -> list[Mark]:
         tables = self._branch.tables()
         with tables.guard:
-            return in_sight(tables.marks.values(), self._branch.segments())
+            return lineage.in_sight(tables.marks.values(), self._branch.segments())
 
 
 def _copied(point: Checkpoint) -> Checkpoint:
@@ -397,9 +386,9 @@ class RamStore:
 
     def fork(self, name: str, recorded_at: float = 0.0) -> RamStore:
         """A store on a new branch that begins at this branch's head."""
-        check_name(name, "a branch")
+        lineage.check_name(name, "a branch")
         with self._branch.writer() as tables:
-            check_free(name, tables.forks)
+            lineage.check_free(name, tables.forks)
             head = self.journal.head()
             fork = Mark(name=name, branch=self.branch, seq=head, recorded_at=recorded_at)
             tables.put(tables.forks, name, fork)

@@ -15,23 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreClosed
-from mags.graph.codec import HEAD, decode, encode, touches
-from mags.graph.delta import Delta, PastGraph
+from mags.graph.delta import HEAD, Delta, PastGraph, decode, encode, touches
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
+from mags.store import lineage
 from mags.store.database import Database, damaged, has_tokens
-from mags.store.lineage import (
-    FIRST,
-    FOLD,
-    check_free,
-    check_name,
-    check_reachable,
-    check_seq,
-    fold_limit,
-    in_sight,
-    lineage,
-    receipt,
-)
+from mags.store.lineage import FIRST, FOLD
 from mags.store.rows import (
     blank_arrays,
     check_checkpoint,
@@ -83,7 +72,7 @@ class _SqliteBranch:
         self._closed = False
         with database.reading() as db:
             numbers = dict(db.execute("SELECT name, id FROM branch"))
-            segments = lineage(read_forks(db), name)
+            segments = lineage.lineage(read_forks(db), name)
         self.pieces = tuple((numbers[segment.branch], segment) for segment in segments)
         self.id = self.pieces[-1][0]
 
@@ -113,7 +102,7 @@ class _SqliteBranch:
                 "SELECT seq, kind FROM journal WHERE branch = ? ORDER BY seq LIMIT 1", (number,)
             ).fetchone()
             fold = first[0] if first is not None and first[1] == FOLD else None
-            check_reachable(segment, seq, fold)
+            lineage.check_reachable(segment, seq, fold)
 
     def close(self) -> None:
         if not self._closed:
@@ -256,7 +245,7 @@ class _SqliteJournal(_SqlitePart):
     def _foldable(self, db: apsw.Connection, before: int) -> list[int]:
         own = self._branch.id
         point = db.execute("SELECT seq FROM checkpoint WHERE branch = ?", (own,)).get
-        limit = fold_limit(read_forks(db), self._branch.name, point, read_marks(db))
+        limit = lineage.fold_limit(read_forks(db), self._branch.name, point, read_marks(db))
         rows = db.execute(
             "SELECT seq FROM journal WHERE branch = ? AND seq <= ? ORDER BY seq",
             (own, min(limit, before)),
@@ -273,7 +262,7 @@ class _SqliteJournal(_SqlitePart):
             for seq in seqs[start : start + FOLDED_AT_ONCE]:
                 delta = decode(db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get)
                 if delta.key is not None:
-                    receipts[delta.key] = encode(receipt(delta))
+                    receipts[delta.key] = encode(lineage.receipt(delta))
                 net.append(delta.forgetting(gone))
             net = [Delta.compose(net, FOLD)]
         return net[0], receipts
@@ -461,9 +450,9 @@ class _SqlitePoints(_SqlitePart):
         return None
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
-        check_name(name, "a snapshot")
+        lineage.check_name(name, "a snapshot")
         with self._branch.writing() as db:
-            check_seq(seq, self._branch.head())
+            lineage.check_seq(seq, self._branch.head())
             self._branch.check_reachable(db, seq)
             db.execute(
                 "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)",
@@ -473,7 +462,7 @@ class _SqlitePoints(_SqlitePart):
 
     def marks(self) -> list[Mark]:
         with self._branch.reading() as db:
-            return in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
+            return lineage.in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
 
 
 def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any]) -> None:
@@ -599,9 +588,9 @@ class SqliteStore:
 
     def fork(self, name: str, recorded_at: float = 0.0) -> SqliteStore:
         """A store on a new branch that begins at this branch's head."""
-        check_name(name, "a branch")
+        lineage.check_name(name, "a branch")
         with self._branch.writing() as db:
-            check_free(name, read_forks(db))
+            lineage.check_free(name, read_forks(db))
             db.execute(
                 "INSERT INTO branch (name, parent, after, recorded_at) VALUES (?, ?, ?, ?)",
                 (name, self._branch.id, self._branch.head(), recorded_at),

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.citations import (
+from mags.models.answer.closest import pairs
+from mags.models.answer.context import (
     OPENINGS,
     UNSEEN,
     BlockFilter,
-    pairs,
     settle,
     share_cited,
     visible,

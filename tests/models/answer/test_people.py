@@ -7,7 +7,7 @@ import pytest
 import mags
 from mags.memory.memory import Memory
 from mags.models.answer.extractive import without_future
-from mags.models.answer.people import about_whom, asks_own_name
+from mags.models.answer.topics import about_whom, asks_own_name
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 from mags.settings import PolicySettings, Settings

@@ -4,7 +4,7 @@ import pytest
 
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.question import then_of
-from mags.models.words import plainer
+from mags.models.policy.rules.questions import plainer
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mags.models.policy.moments import moments
+from mags.models.policy.rules.when import moments
 
 NOW = datetime(2024, 5, 10, tzinfo=UTC).timestamp()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mags.app import encoder
 from mags.errors import CorruptFile
 from mags.models.policy.router import SHIPPED, SIGNS, TrainedRouter, opened, rows
-from mags.ports.intent import Intent
+from mags.ports.policy import Intent
 
 KINDS = ("tell", "ask", "tell and ask", "correct", "forget", "overview", "small talk")
 SAID = {

@@ -1,6 +1,6 @@
 import pytest
 
-from mags.models.policy.rules.names import mentions
+from mags.models.policy.rules.tokens import mentions
 
 
 @pytest.mark.parametrize(

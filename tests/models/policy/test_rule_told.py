@@ -2,8 +2,8 @@
 
 import pytest
 
+from mags.models.policy.rules.clauses import told as read
 from mags.models.policy.rules.fitting import fits
-from mags.models.policy.rules.sentences import told as read
 from tests.models.policy.reading import POLICY, facts, turn
 
 

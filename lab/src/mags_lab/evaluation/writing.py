@@ -51,7 +51,7 @@ import snowballstemmer
 from mags.caches import cached
 from mags.errors import InvalidInput, ModelReplyError
 from mags.models.grammar import FREE_WORDS, STOP_WORDS, check_invented
-from mags.models.words import WORD
+from mags.models.policy.rules.tokens import WORD
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import canonical, normalise, relations
 from mags_lab.evaluation.metrics import Interval

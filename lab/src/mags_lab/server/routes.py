@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 
-from mags.memory import inspect
+from mags import inspect
 from mags.memory.views import Frame
 from mags.server.auth import Forbidden, Grant, Scope
 from mags.server.context import grant_of

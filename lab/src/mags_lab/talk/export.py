@@ -16,7 +16,7 @@ from mags.models.policy.reader.ending import in_question
 from mags.models.policy.reader.network import ABOUT, TUNED, Calibration, ReaderFile
 from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.reader.reading import Fact
-from mags.models.words import stems
+from mags.models.policy.rules.tokens import stems
 from mags.ports.policy import Recalled, Turn
 from mags_lab.talk.corpus import Asked, Dialogue
 from mags_lab.talk.encoder import Encoder

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from mags.models import rendering
 from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout, Line, parts
 from mags.models.policy.reader.reading import DENYING
+from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import COUNTED, times
-from mags.models.words import stems
 from mags.ports.english import is_verb, lemma, third_person
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, normalise

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import normalize, softplus
 
-from mags.models.embed.look import ABOUT, MILD, MOST_TOKENS, WIDTH, standard_layers
-from mags.models.embed.onnx import OnnxEmbedder
+from mags.models.embed.onnx import ABOUT, MILD, MOST_TOKENS, WIDTH, OnnxEmbedder, standard_layers
 from mags.recall.settings import LookSettings
 from mags_lab.evaluation.metrics import bootstrap
 from mags_lab.talk.pools import Pooled, material, pool

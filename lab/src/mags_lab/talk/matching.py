@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mags.models.words import stems
+from mags.models.policy.rules.tokens import stems
 from mags_lab.talk.corpus import Ended, Told
 
 _DENIED = re.compile(

@@ -28,7 +28,7 @@ from mags.models.policy.reader.layout import (
 from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.reader.reading import Fact
 from mags.models.policy.rules import RulePolicy
-from mags.models.words import stems
+from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 from mags_lab.talk.corpus import Asked, Dialogue, Said, Told

@@ -26,8 +26,7 @@ from scipy.sparse import csr_array
 from mags.errors import InvalidInput
 from mags.models.policy.router import ABOUT, SIGNS, TrainedRouter, opened, rows
 from mags.ports.embedder import Embedder
-from mags.ports.intent import Intent, IntentKind
-from mags.ports.policy import ASSISTANTS
+from mags.ports.policy import ASSISTANTS, Intent, IntentKind
 from mags_lab.talk.corpus import DATA, Said, dialogues
 from mags_lab.talk.stored import write_arrays
 

@@ -6,8 +6,8 @@ import pytest
 
 from mags.errors import InvalidInput
 from mags.models.grammar import check_invented, read_engram, read_plan
-from mags.models.policy.wording import backwards, stem
 from mags.ports.policy import Act
+from mags.ports.relations import backwards, stem
 from mags_lab.training.chains.card import card
 from mags_lab.training.chains.schema import (
     OperationLine,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from mags.models import rendering
-from mags.models.answer.citations import pairs
 from mags.models.answer.question import ParsedQuestion, content
 from mags.models.answer.spans import Weighed
 from mags.models.answer.support import kind_share, mentioned_text
-from mags.models.words import stems
+from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import GUESS
 
@@ -18,6 +18,7 @@ UNKNOWN = "I don't know."
 NOT_SURE = "I am not sure. What comes closest:"
 MOST_SHOWN = 2
 MOST_QUOTED = 240
+MOST_LINKED = 8
 OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
@@ -79,3 +80,8 @@ def brief(text: str) -> str:
     """A text as one line, cut at `MOST_QUOTED` characters."""
     words = rendering.quote(text)
     return words if len(words) <= MOST_QUOTED else words[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."
+
+
+def pairs(citations: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Every pair (low, high) of the first eight citations."""
+    return tuple(combinations(sorted(set(citations[:MOST_LINKED])), 2))

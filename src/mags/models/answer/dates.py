@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from mags.models import rendering
+from mags.models.policy.rules.tokens import WORD, stems
 from mags.models.policy.rules.when import DAYS, MONTHS, Time, moment, times
-from mags.models.words import WORD, stems
 
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),

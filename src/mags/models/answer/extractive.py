@@ -15,20 +15,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from mags.models import rendering
-from mags.models.answer.citations import pairs
-from mags.models.answer.closest import CLOSE, OPEN, brief, closest, quote
-from mags.models.answer.cues import KIN_TERMS, WEEKDAYS, dead
-from mags.models.answer.news import CORRECTED
-from mags.models.answer.people import (
-    about_whom,
-    asks_own_name,
-    before_another,
-    before_nobody,
-    by_name,
-    own_name,
-    profile,
-    turns_about,
-)
+from mags.models.answer.closest import CLOSE, OPEN, brief, closest, pairs, quote
+from mags.models.answer.cues import CORRECTED, KIN_TERMS, WEEKDAYS, dead
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.spans import (
     EACH,
@@ -54,10 +42,23 @@ from mags.models.answer.support import (
     spans_days,
     support,
 )
-from mags.models.answer.talk import said_last
-from mags.models.answer.topics import compared, compares, told_of, told_when
+from mags.models.answer.topics import (
+    about_whom,
+    asks_own_name,
+    before_another,
+    before_nobody,
+    by_name,
+    compared,
+    compares,
+    own_name,
+    profile,
+    said_last,
+    told_of,
+    told_when,
+    turns_about,
+)
 from mags.models.policy.reader.policy import TrainedReader
-from mags.models.words import is_name, stems
+from mags.models.policy.rules.tokens import is_name, stems
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical

@@ -13,18 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models import rendering
-from mags.models.answer.citations import BlockFilter, pairs, settle, share_cited, visible
-from mags.models.answer.context import by_day, fill
+from mags.models import grammar, rendering
+from mags.models.answer import context
+from mags.models.answer.closest import pairs
 from mags.models.chat.usage import estimate, present
-from mags.models.grammar import (
-    EngramBlock,
-    blocks,
-    check_invented,
-    engram_lines,
-    kept,
-    recall_lines,
-)
 from mags.models.prompts import Prompt
 from mags.ports.answer import (
     Answer,
@@ -132,7 +124,7 @@ class LlmAnswerer:
             last = talk.rounds >= talk.left
             tools = (RECALL,) if talk.by_tool and not last else ()
             messages = talk.messages()
-            block_filter = None if on_text is None else BlockFilter(on_text)
+            block_filter = None if on_text is None else context.BlockFilter(on_text)
             completion = self._chat.complete(
                 messages, tools=tools, on_text=None if block_filter is None else block_filter.feed
             )
@@ -140,10 +132,10 @@ class LlmAnswerer:
                 block_filter.finish()
             talk.usage += completion.usage
             wanted = () if last else talk.wanted(completion)
-            if last or (not wanted and visible(completion.text)):
+            if last or (not wanted and context.visible(completion.text)):
                 return talk.answer(completion, self._chat.name)
             talk.go_on(completion, wanted)
-            if on_text is not None and visible(completion.text):
+            if on_text is not None and context.visible(completion.text):
                 on_text("\n")
 
 
@@ -245,9 +237,9 @@ class _Talk:
             said = [one for one in items if (one.speaker, one.text) in just]
             self.marks.update({(one.speaker, one.text): one.id for one in said})
             self.shown.update({one.id: one for one in said})
-        new = fill(self.question.text, fresh, tokens, self.shown)
+        new = context.fill(self.question.text, fresh, tokens, self.shown)
         self.shown.update({one.item.id: one.item for one in new})
-        lines = by_day(new)
+        lines = context.by_day(new)
         if self.manager or not self.rounds:
             self.first += lines
         return lines
@@ -284,9 +276,9 @@ class _Talk:
     def wanted(self, completion: Completion) -> tuple[str, ...]:
         """New queries of a reply, from its tool calls and from `<recall>` in its text."""
         asked = [str(call.arguments.get("query", "")) for call in completion.tool_calls]
-        for block in blocks(completion.text, "recall"):
+        for block in grammar.blocks(completion.text, "recall"):
             with suppress(ModelReplyError):
-                asked += recall_lines(block)[0]
+                asked += grammar.recall_lines(block)[0]
         fresh = (query for query in asked if query.strip() and query not in self.queries)
         return tuple(dict.fromkeys(fresh))[: self.budget.queries]
 
@@ -313,7 +305,7 @@ class _Talk:
 
     def answer(self, completion: Completion, name: str) -> Answer:
         """The answer that a last reply holds; raises ModelReplyError when it says nothing."""
-        text, citations, unseen = settle(visible(completion.text), self.shown)
+        text, citations, unseen = context.settle(context.visible(completion.text), self.shown)
         if not text:
             raise ModelReplyError(
                 f"{name} gave no answer within {self.rounds} calls: it only recalled. "
@@ -328,7 +320,7 @@ class _Talk:
             text=text,
             outcome=outcome_of(text, citations),
             citations=citations,
-            support=share_cited(text),
+            support=context.share_cited(text),
             links=tuple(dict.fromkeys((*drawn, *pairs(citations)))),
             usage=self.usage,
             rounds=self.rounds,
@@ -337,18 +329,20 @@ class _Talk:
             warnings=tuple(warnings),
         )
 
-    def _engram(self, text: str, warnings: list[str], name: str) -> EngramBlock:
+    def _engram(self, text: str, warnings: list[str], name: str) -> grammar.EngramBlock:
         """What the model wants remembered; lines that are unreadable or invented are left out."""
-        found = EngramBlock()
+        found = grammar.EngramBlock()
         source = "\n".join(
             (self.question.speaker, self.question.text, *(i.text for i in self.shown.values()))
         )
         refused: list[str] = []
-        for block in blocks(text, "engram"):
+        for block in grammar.blocks(text, "engram"):
             with suppress(ModelReplyError):  # nobody asked for it: the answer does not depend on it
-                read = engram_lines(block, refused)
-                good = kept(read, lambda one: check_invented((one,), source), refused)
-                found = EngramBlock(
+                read = grammar.engram_lines(block, refused)
+                good = grammar.kept(
+                    read, lambda one: grammar.check_invented((one,), source), refused
+                )
+                found = grammar.EngramBlock(
                     operations=(*found.operations, *(one for _, one in good)),
                     links=found.links + read.links,
                 )

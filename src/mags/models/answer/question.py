@@ -7,20 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mags.models.answer.cues import (
-    BEHIND,
-    KIN_TERMS,
-    OF_ME,
-    OWN,
-    asks_for_own,
-    cue_of,
-    former,
-    kin_of,
-    kind_of_thing,
-)
+from mags.models.answer import cues
+from mags.models.policy.rules.questions import plainer
+from mags.models.policy.rules.tokens import WORD, stems
 from mags.models.policy.rules.when import times
-from mags.models.words import WORD, plainer, stems, word_set
-from mags.ports.english import BASE, THIRD, forms, lemma
+from mags.ports.english import BASE, THIRD, forms, lemma, word_set
 from mags.ports.english import PAST as PAST_FORM
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations
@@ -163,7 +154,7 @@ def read_question(turn: Turn) -> ParsedQuestion:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     timeless, then = then_of(text, turn.at)
-    cue, bound = cue_of(text), tuple(stems(name) for name in BEHIND.findall(timeless))
+    cue, bound = cues.cue_of(text), tuple(stems(name) for name in cues.BEHIND.findall(timeless))
     text = plainer(GETS.sub(r"\1 give ", text))
     text, fate = CLOSERS.sub("", text), FATE.match(text) is not None
     text = FATE.sub(r"what about ", text)
@@ -191,9 +182,9 @@ def read_question(turn: Turn) -> ParsedQuestion:
         identity=IDENTITY.match(text) is not None,
         cue=cue,
         bound=bound,
-        kin=kin_of(text),
-        present=former(text),
-        own=tuple(noun.casefold() for noun in OWN.findall(text)),
+        kin=cues.kin_of(text),
+        present=cues.former(text),
+        own=tuple(noun.casefold() for noun in cues.OWN.findall(text)),
         then=then,
         counts=COUNTS.search(text) is not None,
         fate=fate,
@@ -202,8 +193,8 @@ def read_question(turn: Turn) -> ParsedQuestion:
         doer=_who(DOER.search(text), turn.speaker),
         teller=_who(TELLER.match(text), turn.speaker),
         origin=kind == "place" and ORIGIN.search(text) is not None,
-        own_thing=asks_for_own(text),
-        oneself=stems(turn.speaker) if OF_ME.search(text) else frozenset(),
+        own_thing=cues.asks_for_own(text),
+        oneself=stems(turn.speaker) if cues.OF_ME.search(text) else frozenset(),
         denied=DENIED.search(text) is not None,
         type_words=content(typed["type"]) if typed else frozenset(),
         particle=typed["particle"].casefold() if typed else "",
@@ -401,7 +392,7 @@ def type_of(thing: str, relation: str = "") -> frozenset[str]:
     if relation == "is learning" and thing[:1].isupper():
         return content("language")
     last = re.split(r" (?:in|for|with|at|on) ", thing.casefold())[0].rpartition(" ")[2]
-    return content(kind_of_thing(last))
+    return content(cues.kind_of_thing(last))
 
 
 def same_relation(phrase: str) -> frozenset[str]:
@@ -458,7 +449,7 @@ def _base(word: str) -> str:
 
 def _relatives() -> Mapping[str, str]:
     """From each word for a relative to the one that stands for all of them: "mum" is "mother"."""
-    return {w: one for w, (one, kind) in KIN_TERMS.items() if kind in KIN_KINDS and w != kind}
+    return {w: one for w, (one, kind) in cues.KIN_TERMS.items() if kind in KIN_KINDS and w != kind}
 
 
 KIN_KINDS = ("parent", "child", "grandparent")

@@ -18,9 +18,8 @@ from functools import cache
 from math import log
 from pathlib import Path
 
-from mags.models.answer.cues import STOP
+from mags.models.answer.cues import CORRECTED, DENIED, ENDED, HEDGED, RENEWED, STOP, TAKEN_BACK
 from mags.models.answer.dates import day_told, since_told
-from mags.models.answer.news import CORRECTED, DENIED, ENDED, HEDGED, RENEWED, TAKEN_BACK
 from mags.models.answer.question import ParsedQuestion, content
 from mags.models.answer.support import (
     compare,
@@ -31,7 +30,7 @@ from mags.models.answer.support import (
 )
 from mags.models.policy.reader.network import Calibration
 from mags.models.policy.reader.reading import Found
-from mags.models.words import stems
+from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
 from mags.ports.english import is_verb
 from mags.ports.policy import ASSISTANTS, Turn

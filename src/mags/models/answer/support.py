@@ -7,24 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log
 
-from mags.models.answer.cues import (
-    CUES,
-    FROM,
-    STOP,
-    TELLS,
-    WEEKDAYS,
-    became,
-    dead,
-    kin_of,
-    of_another,
-    only_former,
-    opposed,
-    other_kin,
-)
+from mags.models.answer import cues
 from mags.models.answer.cues import NAMED as NAME_TOLD
 from mags.models.answer.question import ParsedQuestion, Then, content, same_relation, type_of
+from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import times
-from mags.models.words import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import NO_LONGER
 from mags.ports.relations import canonical, relations
@@ -49,7 +36,7 @@ ROLES = re.compile(
     re.I,
 )
 ROLE_NAMES = ("", "user", "assistant", "system")
-SENTENCE_END = re.compile(rf"{STOP}|\n+")
+SENTENCE_END = re.compile(rf"{cues.STOP}|\n+")
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
@@ -160,14 +147,14 @@ def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
     if question.origin and item.current and not (past(relation) or "from" in relation.split()):
         return Slot()  # where somebody is now is not where they came from
     if question.fate or question.alive:
-        told = became(relation, obj) if question.fate else dead(relation, obj, item.text)
+        told = cues.became(relation, obj) if question.fate else cues.dead(relation, obj, item.text)
         return ALL if told else Slot()
     if relation.startswith(NO_LONGER):
         # It says no where it is asked whether it is so, and what was where that is asked.
         whether = question.kind == "yesno" and fit.relation and (fit.subject or fit.object)
         return ALL if whether else fit if question.past else Slot()
     may_deny = question.kind == "yesno" or question.denied or question.past or question.told
-    day = relation == WHEN or WEEKDAYS.match(obj) is not None
+    day = relation == WHEN or cues.WEEKDAYS.match(obj) is not None
     if (relation.startswith(DENIES) and not may_deny) or (question.kind == "place" and day):
         return Slot()
     answers = known.answers if known is not None else ""
@@ -286,9 +273,9 @@ def _own_thing(question: ParsedQuestion, item: ContextItem) -> bool:
 def kind_share(question: ParsedQuestion, item: ContextItem) -> float:
     """1 where the memory has something of the kind asked for, 0 where not, 0.5 unknown."""
     if question.origin and item.fact is None:  # a fact has it in its relation
-        return float(FROM.search(item.text) is not None)
-    if question.kind in CUES:
-        return float(CUES[question.kind].search(item.text) is not None)
+        return float(cues.FROM.search(item.text) is not None)
+    if question.kind in cues.CUES:
+        return float(cues.CUES[question.kind].search(item.text) is not None)
     if question.kind == "person":
         asked = frozenset().union(*question.names)
         others = [name for name in NAMED.findall(item.text) if not stems(name) <= asked]
@@ -321,23 +308,23 @@ def contrary(question: ParsedQuestion, item: ContextItem) -> bool:
     told = mentioned_text(item)
     return (
         of_others(question, item)
-        or only_former(question.present, told)
+        or cues.only_former(question.present, told)
         or (question.cue is not None and question.cue.search(item.text) is None)
         or (bool(question.teller) and not _said_by(question.teller, item))
         or (item.fact is None and not all(name <= stems(told) for name in question.bound))
-        or opposed(question.words, content(told))
+        or cues.opposed(question.words, content(told))
     )
 
 
 def of_others(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a memory is of another relative than the one asked about, or of whose it is not."""
-    kin = other_kin(question.kin, kin_of(mentioned_text(item)))
-    return kin or (item.fact is None and of_another(question.own, item.text))
+    kin = cues.other_kin(question.kin, cues.kin_of(mentioned_text(item)))
+    return kin or (item.fact is None and cues.of_another(question.own, item.text))
 
 
 def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
     """Whether somebody said it, or is quoted in it: "Tom told me that ..."."""
-    quoted = TELLS.findall(item.text)
+    quoted = cues.TELLS.findall(item.text)
     return teller <= stems(item.speaker) or any(teller <= stems(one) for one in quoted)
 
 

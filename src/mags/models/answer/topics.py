@@ -1,23 +1,31 @@
-"""Questions for all that was told of a matter, for when it was told, and for which of two is more.
+"""Questions that are answered in a way of their own: of a matter, of a person, of the talk itself.
 
 "What have I told of my shoulder?", "What became of the cardigan?", "What changed about the rent?"
 are answered by the turns that tell of it, oldest first; "When did I mention the boiler?" by the day
-of the first of them; "Who is older, Ana or her brother?" where a number is told of both.
+of the first of them; "Who is older, Ana or her brother?" where a number is told of both. "What did
+I just say?" is answered by the last turn.
+
+Of a person: "What is my name?", "What do you know about Ana?", "Where does my brother live?" (asked
+again with the brother's name), "Who was my flatmate before Lotte?" (asked again without Lotte).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from mags.models import rendering
-from mags.models.answer.citations import pairs
-from mags.models.answer.closest import quote
-from mags.models.answer.question import content
+from mags.models.answer.closest import CLOSE, OPEN, brief, pairs, quote
+from mags.models.answer.cues import KIN_TERMS, kin_of
+from mags.models.answer.question import content, read_question
 from mags.models.answer.spans import SpanReader, Weighed, around
-from mags.models.words import stems
+from mags.models.answer.support import FIRST_PERSON, ROLE_NAMES, end_of, slot
+from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import Answer, ContextItem, RecallAgain
-from mags.ports.policy import Turn
+from mags.ports.english import plain_kin, topic_of
+from mags.ports.policy import NO_LONGER, Turn
+from mags.ports.relations import canonical
 
 MOST_TOLD = 4
 """Turns of a matter that are quoted."""
@@ -189,3 +197,241 @@ def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -
         support=LEAST_TOLD,
         links=pairs(citations),
     )
+
+
+# -- the talk itself -----------------------------------------------------------
+
+_LAST = re.compile(
+    r"^(?:so |and |wait,? |sorry,? )?(?:what (?:did (?P<who>I|we|[A-Z]\w*) just (?:say|tell"
+    r"|ask|write"
+    r"|mention)|(?:was|is) (?:it )?(?:the )?(?:last thing )?(?P<who2>I|we"
+    r"|[A-Z]\w*) (?:just )?(?:said"
+    r"|told|asked|wrote|mentioned)(?: last)?)|(?:repeat|say again) what (?P<who3>I|[A-Z]\w*) just"
+    r" said)\b(?: (?:you|to you|me|us|there))?\W*$",
+    re.I,
+)
+
+
+def said_last(question: Turn, recent: Sequence[Turn], recall_again: RecallAgain) -> Answer | None:
+    """Quote the last turn of somebody, if that is asked; None for any other question.
+
+    `recent`: what was just said, oldest first.
+    """
+    asked = _LAST.match(question.text.strip())
+    if asked is None:
+        return None
+    who = asked["who"] or asked["who2"] or asked["who3"]
+    speaker = question.speaker if who.casefold() in ("i", "we") else who
+    said = [turn for turn in recent if turn.speaker.casefold() == speaker.casefold()]
+    if not said:
+        return None
+    last = said[-1]
+    held = (item for item in recall_again(last.text) if item.fact is None)
+    item = next((one for one in held if one.text == last.text), None)
+    mark = "" if item is None else f" [m{item.id}]"
+    day = rendering.date(last.at)
+    text = f"{OPEN}{brief(last.text)}{CLOSE}{mark} ({speaker}{f', {day}' if day else ''})"
+    return Answer(text=text, citations=() if item is None else (item.id,), support=1.0)
+
+
+# -- a person ------------------------------------------------------------------
+
+MOST_OF_PROFILE = 7
+"""Facts of a profile."""
+MOST_QUOTED_OF = 4
+"""Turns that are quoted of somebody of whom fewer facts are known."""
+_OF_KIN = re.compile(
+    r"^(?:so |and |well,? |please )?(?:what (?:do|did|can|have) (?:you|we|i) (?:know|remember"
+    r"|tell me|told you)"
+    r"|tell me(?: everything| all| something| more)?|what(?:'s| is) known|what (?:has"
+    r"|did) \S+ (?:told|tell|say|said)"
+    r"(?: me| us)?|what(?:'s| is) (?:up|new) with) ?(?:about|of|with)? (?P<owner>my"
+    r"|[A-Z][\w-]*'s|user's)"
+    r" (?P<noun>[a-z-]+)\W*$",
+    re.I,
+)
+_LEAD = r"(?:(?:so|and|well|ok|okay|please),? )*"
+_OWN_NAME = re.compile(
+    rf"^{_LEAD}(?:(?:do you (?:know|remember)|can you tell me|tell me) (?:what )?)?"
+    r"(?:what(?:['\u2019]s| is) my name|my name(?: is)?|who am i|what am i called)(?: again)?\W*$",
+    re.IGNORECASE,
+)
+_WHOM = re.compile(r"me|myself|[^\W\d_a-z][\w.'-]*(?: (?:[^\W\d_a-z][\w.'-]*|of|the|de|van))*")
+_CALLED = ("is called", "is also called")
+_SELF = re.compile(r"\b(?:I'm|I am|[Mm]y name is|[Mm]y name's|[Cc]all me) (?P<name>[^.,;!?]+)")
+_MINE = re.compile(r"\b[Mm]y (?P<noun>[a-z]+(?:-in-law)?)(?P<has>['\u2019]s)?(?= )")
+_BEFORE = re.compile(
+    r"^(?=(?:who|whom|what|which|where|how much|when)\b)"
+    r"(?P<asked>.+?\bbefore) (?:(?:the|a|an|my|our|his|her|their|that|this) )?"
+    r"(?P<next>[^?,]+?)\s*\?*$",
+    re.I,
+)
+_CLAUSE = re.compile(r"^(?:it|that|this|then|i|we|he|she|they|now)\b", re.I)
+"""What begins a clause or names nothing: "before it was moved"."""
+_BOTH = re.compile(
+    r"\bfrom\b.+\bto\b|\b(?:instead|before|used to|until|after|left|replac\w+|switch\w+|chang\w+"
+    r"|mov\w+|swap\w+|tak\w+ over|took over|no longer|rather than|not)\b",
+    re.I,
+)
+"""What shows that a turn tells of both, what was and what came."""
+
+
+def asks_own_name(text: str) -> bool:
+    """Say whether who asks wants to hear who they are."""
+    return _OWN_NAME.match(text.strip()) is not None
+
+
+def about_whom(question: Turn) -> str:
+    """Return of whom everything is asked ("What do you know about Ana?", "my sister"), or ""."""
+    kin = _OF_KIN.match(question.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip())
+    if kin is not None and kin["noun"].casefold() in KIN_TERMS:
+        owner = kin["owner"].removesuffix("'s")
+        return f"{question.speaker if owner.casefold() == 'my' else owner}'s {kin['noun']}"
+    topic = topic_of(question.text)
+    whom = topic if _WHOM.fullmatch(topic) else ""
+    return question.speaker if whom.casefold() in {"me", "myself"} else whom
+
+
+def own_name(question: Turn, items: Sequence[ContextItem]) -> tuple[str, ContextItem] | None:
+    """Return the name of who asks, and what shows it; None where nothing does.
+
+    What they said they are called, else the name they go by where anything is held of them.
+    """
+    speaker = question.speaker
+    own = [item for item in items if item.current and _is(item, speaker)]
+    for item in own:
+        if item.fact is not None and item.fact[1] == _CALLED[0] and item.fact[2][:1].isupper():
+            return item.fact[2], item
+    if speaker in ROLE_NAMES:
+        return None
+    said = [item for item in items if item.fact is None and item.speaker == speaker]
+    named = (item for item in said if speaker in {m["name"] for m in _SELF.finditer(item.text)})
+    shown = next(iter((*named, *own, *said)), None)
+    return None if shown is None else (speaker, shown)
+
+
+def profile(whom: str, items: Iterable[ContextItem]) -> list[ContextItem]:
+    """Return the current facts of somebody, else those that end on them, in the order of recall.
+
+    What only calls them by the name asked with tells nothing, and each fact is told once.
+    """
+    name = whom.casefold()
+    of_them: dict[tuple[str, str, str], ContextItem] = {}
+    on_them: dict[tuple[str, str, str], ContextItem] = {}
+    for item in items:
+        if item.fact is None or not item.current or item.fact[1].startswith(NO_LONGER):
+            continue
+        subject, relation, obj = (end.casefold() for end in item.fact)
+        if subject == name and not (relation in _CALLED and obj == name):
+            of_them.setdefault(item.fact, item)
+        if obj == name:
+            on_them.setdefault(item.fact, item)
+    return list((of_them or on_them).values())[:MOST_OF_PROFILE]
+
+
+def turns_about(whom: str, items: Iterable[ContextItem]) -> list[ContextItem]:
+    """Return the turns that tell something of somebody: that name them, or are by them of themself.
+
+    Of "Ana's sister" those that name both, and those in which Ana speaks of a sister.
+    """
+    owner, whose, noun = whom.partition("'s ")
+    found: dict[str, ContextItem] = {}
+    for item in items:
+        if item.fact is not None or item.text.rstrip().endswith("?"):
+            continue
+        held = stems(item.text)
+        own = item.speaker.casefold() == owner.casefold() and FIRST_PERSON.search(item.text)
+        if (own or stems(owner) <= held) and (not whose or kin_of(noun) & kin_of(item.text)):
+            found.setdefault(item.text, item)
+    return list(found.values())[:MOST_QUOTED_OF]
+
+
+def _is(item: ContextItem, name: str) -> bool:
+    return item.fact is not None and item.fact[0].casefold() == name.casefold()
+
+
+def by_name(question: Turn, items: Sequence[ContextItem]) -> tuple[Turn, ContextItem] | None:
+    """Return the question with "my brother" told by name, and the fact that tells it.
+
+    None where it names nobody so, or the memory knows none or several.
+    """
+    match = _MINE.search(question.text)
+    known = _known(question.speaker, match["noun"], items) if match else {}
+    if match is None or len(known) != 1:
+        return None
+    name, told = next(iter(known.items()))
+    before, after = question.text[: match.start()], question.text[match.end() :]
+    text = f"{before}{name}{match['has'] or ''}{after}"
+    return replace(question, text=text), told
+
+
+def _known(speaker: str, noun: str, items: Sequence[ContextItem]) -> dict[str, ContextItem]:
+    found = canonical(noun)
+    wanted = {plain_kin(noun), found.name if found else noun}
+    return {
+        item.fact[2]: item
+        for item in items
+        if item.fact is not None
+        and item.current
+        and _is(item, speaker)
+        and plain_kin(item.fact[1]) in wanted
+        and item.fact[2][:1].isupper()
+    }
+
+
+def before_another(
+    question: Turn, items: Sequence[ContextItem], recall_again: RecallAgain
+) -> tuple[Turn, Sequence[ContextItem]] | None:
+    """Return the question without "Lotte", and the memories with the one before her as what was.
+
+    Of the facts that would answer, the last that began before hers is kept and counts as over.
+    What the whole question brought up is mostly of her, so what is left of it is recalled too.
+    None where nothing else is named so, or no memory speaks of it.
+    """
+    match = _BEFORE.match(question.text.strip())
+    if match is None:
+        return None
+    asked = replace(question, text=f"{match['asked']}?")
+    if _CLAUSE.match(match["next"]):
+        return asked, items
+    named = content(match["next"])
+    if not named or not any(named <= content(item.text) for item in items):
+        return None
+    known = {item.id for item in items}
+    items = (*items, *(item for item in recall_again(asked.text) if item.id not in known))
+    read = read_question(asked)
+    fitting = [item for item in items if slot(read, item).answer]
+    own = [item for item in fitting if named <= content(end_of(item, slot(read, item).answer))]
+    begun = min((_begun(item) for item in own), default=None)
+    hers = {item.id for item in own}
+    earlier = [
+        item
+        for item in fitting
+        if item.id not in hers
+        and (not item.current or (begun is not None and _begun(item) < begun))
+    ]
+    last = max(earlier, key=_begun, default=None)
+    dropped = {item.id for item in fitting} - ({last.id} if last else set())
+    first = min(item.at for item in items if named <= content(item.text))
+    dropped |= {  # nor what tells of her alone, or was said when she was there
+        item.id
+        for item in items
+        if item.fact is None
+        and not (_BOTH.search(item.text) if named <= content(item.text) else item.at < first)
+    }
+    kept = [item for item in items if item.id not in dropped]
+    return asked, [replace(item, current=False) if item is last else item for item in kept]
+
+
+def before_nobody(question: Turn, items: Sequence[ContextItem]) -> bool:
+    """Whether a question asks for what was before somebody whom no memory names."""
+    match = _BEFORE.match(question.text.strip())
+    if match is None or _CLAUSE.match(match["next"]) or not match["next"][:1].isupper():
+        return False
+    named = content(match["next"])
+    return bool(named) and not any(named <= content(item.text) for item in items)
+
+
+def _begun(item: ContextItem) -> float:
+    """When a fact began: when it was said, where nothing else is stated."""
+    return item.at if item.valid_from is None else item.valid_from

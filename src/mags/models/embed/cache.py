@@ -1,10 +1,10 @@
-"""An embedder with a cache of recent vectors, limited in bytes."""
+"""An embedder with a cache of recent vectors, limited in bytes; and what wraps another."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from threading import Lock
 
 import numpy as np
@@ -17,33 +17,51 @@ from mags.ports.embedder import Embedder, Tokens, token_embedder
 _ENTRY_OVERHEAD_BYTES = 320
 
 
-class CachedEmbedder:
-    """Wraps an embedder. Beyond `max_bytes` the least recently used vectors are dropped.
+class WrappedEmbedder:
+    """What is as the embedder inside: all but `embed`."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        """The name of the embedder inside."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the embedder inside."""
+        return self._embedder.dimension
+
+    @property
+    def look(self) -> str:
+        """What makes the tokens inside; "" where nothing does."""
+        return getattr(self._embedder, "look", "")
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Those of the embedder inside, which keeps them from when the texts were embedded."""
+        inner = token_embedder(self._embedder)
+        assert inner is not None
+        return inner.tokens(texts)
+
+
+class CachedEmbedder(WrappedEmbedder):
+    """Beyond `max_bytes` the least recently used vectors are dropped.
 
     Safe in threads. Keys are BLAKE2b digests, so the cache holds no text, and `forget` only has to
-    drop vectors (see `clear`). Name and dimension are those of the wrapped embedder.
+    drop vectors (see `clear`).
     """
 
     def __init__(self, embedder: Embedder, *, max_bytes: int = 32 * 2**20) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._max_bytes = max_bytes
         self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
         self._lock = Lock()
         caches.register(self)
 
-    @property
-    def name(self) -> str:
-        """The name of the wrapped embedder."""
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        """The dimension of the wrapped embedder."""
-        return self._embedder.dimension
-
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of shape (len(texts), dimension); each text not in the cache is embedded once."""
-        keys = [_key(text) for text in texts]
+        keys = [key_of(text) for text in texts]
         vectors: dict[bytes, NDArray[np.float32]] = {}
         missing: dict[bytes, str] = {}
         with self._lock:
@@ -62,17 +80,6 @@ class CachedEmbedder:
             return np.zeros((0, self.dimension), dtype=np.float32)
         return np.stack([vectors[key] for key in keys])
 
-    @property
-    def look(self) -> str:
-        """What makes the tokens inside; "" where nothing does."""
-        return getattr(self._embedder, "look", "")
-
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """Those of the wrapped embedder, which keeps them itself."""
-        inner = token_embedder(self._embedder)
-        assert inner is not None
-        return inner.tokens(texts)
-
     def clear(self) -> None:
         """Drop every vector, so that `forget` reaches this cache, too."""
         with self._lock:
@@ -88,6 +95,7 @@ class CachedEmbedder:
                 self._vectors.popitem(last=False)
 
 
-def _key(text: str) -> bytes:
+def key_of(text: str) -> bytes:
+    """What stands for a text in a cache that is to hold no words: a digest of 16 bytes."""
     # "surrogatepass", since a text may hold a lone surrogate, and no two texts may share a key.
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -3,11 +3,17 @@
 `scripts/make_embedder.py` made the file and says how. Its activations are quantised row by row (one
 scale for each token), so a text has the same vector whatever else is in its batch. Constants of the
 graph are read and replaced, and outputs added, without a library for ONNX (see `constants`).
+
+What the words of a text are to the second look is read from the states of layers, each
+standardised: projected to 64 numbers each, of unit length, kept at 8 bits. A question's words have
+a weight besides. `mags train look` made the file. Shapes: t tokens, l layers, d dimensions.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +27,20 @@ from tokenizers import Tokenizer
 
 from mags import caches
 from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
-from mags.models.embed.look import Look, read_look
-from mags.models.embed.windows import BATCH_TOKENS, TokenBatch, Windower, WindowMean, padded
-from mags.ports.embedder import Tokens
+from mags.models.embed.cache import key_of
+from mags.models.embed.windows import (
+    BATCH_TOKENS,
+    TokenBatch,
+    Windower,
+    WindowMean,
+    padded,
+    unit_rows,
+)
+from mags.ports.embedder import STEP, Tokens
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
+
 
 CALL_TOKENS = 12
 """What a call of the shipped model costs by itself, in tokens: measured as 6 on a quiet core of
@@ -161,7 +175,7 @@ class OnnxEmbedder:
         if self._look is None and self._file.look is not None:
             path = self._file.look
             self._look = read_look(checked_bytes(path, self._file.look_sha256))
-        keys = [_key(text) for text in texts]
+        keys = [key_of(text) for text in texts]
         with self._keeping:
             found = {key: self._kept[key] for key in keys if key in self._kept}
         lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
@@ -186,7 +200,7 @@ class OnnxEmbedder:
             own = slice(1, int(batch.mask[row].sum()) - 1)
             made = look.tokens(np.concatenate([layer[row, own] for layer in layers], axis=1))
             with self._keeping:
-                self._kept[_key(texts[batch.text[row]])] = made
+                self._kept[key_of(texts[batch.text[row]])] = made
                 while len(self._kept) > MOST_KEPT:
                     self._kept.popitem(last=False)
 
@@ -228,11 +242,6 @@ class OnnxEmbedder:
                     graph = with_output(graph, name)
                 self._opened = windower, open_session(graph, file.model, threads=self._threads)
             return self._opened
-
-
-def _key(text: str) -> bytes:
-    # A digest: the words themselves are kept nowhere. Lone surrogates have one, too.
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -411,3 +420,60 @@ def _encoded(value: int) -> bytes:
         out.append(low | (0x80 if value else 0))
         if not value:
             return bytes(out)
+
+
+# -- what the words of a text are to the second look ---------------------------
+
+Floats = NDArray[np.float32]
+ABOUT = "about"
+"""The array that holds the description: JSON in UTF-8, as uint8."""
+WIDTH = 64
+"""Numbers of a token."""
+MOST_TOKENS = 160
+"""Tokens of a text that are kept, from its beginning."""
+MILD = 16.0
+"""What a token's score is divided by before it becomes a weight."""
+LAYERS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """Trained weights. `project`: (l x d, WIDTH), `shift`: (WIDTH,), `weigh`: (l x d,)."""
+
+    project: Floats
+    shift: Floats
+    weigh: Floats
+    lean: float
+    scale: float
+
+    def tokens(self, states: Floats) -> Tokens:
+        """Of the states of a text's own tokens, without special ones, (t, l x d)."""
+        states = standard_layers(states[:MOST_TOKENS])
+        rows = unit_rows(states @ self.project - self.shift)
+        weights = np.logaddexp(0.0, (states @ self.weigh + self.lean) / MILD)
+        return Tokens(
+            rows=np.clip(np.rint(rows / STEP), -127, 127).astype(np.int8),
+            weights=np.asarray(self.scale * weights / max(weights.sum(), 1e-9), np.float32),
+        )
+
+
+def standard_layers(states: Floats) -> Floats:
+    """Joined states (t, l x d) with mean 0 and variance 1 in each layer."""
+    layers = states.reshape(len(states), LAYERS, states.shape[1] // LAYERS)
+    centred = layers - layers.mean(axis=-1, keepdims=True)
+    variance = np.einsum("tld,tld->tl", centred, centred) / np.float32(layers.shape[-1])
+    made = centred / np.sqrt(variance + np.float32(1e-5))[..., None]
+    return np.asarray(made.reshape(states.shape), np.float32)
+
+
+def read_look(content: bytes) -> Look:
+    """The weights in a file; raises ValueError or KeyError where it holds others."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        about = json.loads(arrays[ABOUT].tobytes())
+        return Look(
+            project=arrays["project"].astype(np.float32),
+            shift=arrays["shift"],
+            weigh=arrays["weigh"],
+            lean=about["lean"],
+            scale=about["scale"],
+        )

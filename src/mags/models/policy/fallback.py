@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from mags.errors import ModelError
-from mags.models.words import WORD
+from mags.models.policy.rules.tokens import WORD
 from mags.ports.english import THIRD_PERSON
 from mags.ports.policy import (
     Plan,

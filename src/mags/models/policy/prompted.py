@@ -17,24 +17,10 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from mags.errors import ModelReplyError
-from mags.models import rendering
-from mags.models.grammar import (
-    ANSWER_KINDS,
-    QUALIFIERS,
-    ROUTES,
-    check_invented,
-    check_language,
-    kept,
-    language_name,
-    read_engram,
-    read_plan,
-    read_route,
-    refuse,
-)
+from mags.models import grammar, rendering
+from mags.models.policy.rules.tokens import is_name
 from mags.models.prompts import Prompt
-from mags.models.words import is_name
 from mags.ports.chat import ChatModel
-from mags.ports.intent import asks
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -44,6 +30,7 @@ from mags.ports.policy import (
     Route,
     Turn,
     Writing,
+    asks,
 )
 from mags.ports.relations import normalise
 
@@ -87,12 +74,12 @@ class PromptedPolicy:
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs; raises ModelError."""
         values = prompt_values(turn, recent, language=self._language)
-        return self._decide("router", values, read_route)
+        return self._decide("router", values, grammar.read_route)
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall; raises ModelError."""
         values = prompt_values(question, recent, language=self._language)
-        return self._decide("ask", values, lambda reply: read_plan(reply, question.text))
+        return self._decide("ask", values, lambda reply: grammar.read_plan(reply, question.text))
 
     @property
     def together(self) -> int:
@@ -115,12 +102,12 @@ class PromptedPolicy:
         refused: list[str] = []
 
         def check(operation: Operation) -> None:
-            check_language((operation,), self._language, source)
+            grammar.check_language((operation,), self._language, source)
             if self._grounded:
-                check_invented((operation,), source)
+                grammar.check_invented((operation,), source)
 
         def read(reply: str) -> tuple[tuple[int, Operation], ...]:
-            return kept(read_engram(reply, refused), check, refused)
+            return grammar.kept(grammar.read_engram(reply, refused), check, refused)
 
         values = prompt_values(turns[0], recent, recalled, turns=turns, language=self._language)
         found = self._decide("write", values, read)
@@ -185,7 +172,7 @@ def prompt_values(
     near = [replace(one, text=rendering.cut(one.text, MOST_CHARACTERS)) for one in before]
     numbered = [_brief(one) for one in turns or [turn]]
     return {
-        "language": language_name(language),
+        "language": grammar.language_name(language),
         "now": rendering.now(turn.at),
         "recent": rendering.said_before(near),
         "recalled": rendering.lines([rendering.memory(one) for one in recalled[-MOST_RECALLED:]]),
@@ -246,7 +233,7 @@ SCHEMAS: Mapping[str, Json] = MappingProxyType(
                     subject=WORDS,
                     relation=WORDS,
                     object=WORDS,
-                    qualifiers=_list(_object(name=_one_of(QUALIFIERS), value=WORDS)),
+                    qualifiers=_list(_object(name=_one_of(grammar.QUALIFIERS), value=WORDS)),
                     when=WORDS,
                     text=WORDS,
                 )
@@ -258,10 +245,10 @@ SCHEMAS: Mapping[str, Json] = MappingProxyType(
             hops=_list(_object(subject=WORDS, relation=WORDS, inverse={"type": "boolean"})),
             since=WORDS,
             until=WORDS,
-            kind=_one_of(("", *ANSWER_KINDS)),
+            kind=_one_of(("", *grammar.ANSWER_KINDS)),
             past={"type": "boolean"},
         ),
-        "router": _object(route=_one_of(tuple(ROUTES))),
+        "router": _object(route=_one_of(tuple(grammar.ROUTES))),
     }
 )
 """JSON schema of a role's reply. A note has its words in `text`, all else in the other keys."""
@@ -279,7 +266,7 @@ def as_block(role: str, reply: str) -> str:
         read = json.loads(words)
         return WRITTEN[role](read)
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
-        raise refuse(f"JSON of another form ({failure})", words) from failure
+        raise grammar.refuse(f"JSON of another form ({failure})", words) from failure
 
 
 def _engram(read: Json) -> str:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from mags.errors import CorruptFile
 from mags.models.embed.onnx import DATA
-from mags.ports.intent import Intent, IntentKind
+from mags.ports.policy import ASKING, Intent, IntentKind
 
 Floats = NDArray[np.float32]
 SHIPPED = DATA / "router.npz"
@@ -32,7 +32,6 @@ SIGNS = 8192
 """Rows that the names of signs are hashed to; the row after them stands for an absent vector."""
 FIRST, LAST, SHAPED = 10, 4, 5
 """Words of the beginning and of the end that are looked at: there a turn says what it wants."""
-ASKING: tuple[IntentKind, ...] = ("ask", "tell and ask", "overview")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[^\w\s]")
 _END = re.compile(r"[.!?]+(?=\s|$)")
 _BREAK = re.compile(r"[.!?,;:]+\s+")

@@ -39,14 +39,12 @@ from typing import Protocol, TypeVar
 
 from mags.errors import ModelReplyError
 from mags.models.grammar import check_invented, check_language, read_engram, read_plan, read_route
-from mags.models.policy.moments import moments
 from mags.models.policy.prompted import words_of
-from mags.models.policy.rules.when import moment
-from mags.models.policy.wording import backwards, stem
+from mags.models.policy.rules.when import moment, moments
 from mags.models.rendering import DAYS, EPOCH, known, quote
 from mags.ports.chat import ChatModel, Message
-from mags.ports.intent import asks
-from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
+from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing, asks
+from mags.ports.relations import backwards, stem
 
 Read = TypeVar("Read")
 CONFIDENCE = 0.7

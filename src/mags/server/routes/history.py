@@ -16,8 +16,8 @@ from starlette.datastructures import State
 from starlette.types import Receive, Send
 from starlette.types import Scope as AsgiScope
 
+from mags import inspect
 from mags.errors import InvalidInput, MagsError
-from mags.memory import inspect
 from mags.server.auth import KeyRing, Scope
 from mags.server.context import Context, RequestContext
 from mags.server.open_memories import Overloaded

@@ -7,39 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
-from mags.memory import inspect
+from mags import inspect
 from mags.server.auth import Scope
 from mags.server.context import Context, grant_of
+from mags.server.wire import requests, responses
 from mags.server.wire.openapi import EVENTS, answered
-from mags.server.wire.requests import (
-    TRACE,
-    AskIn,
-    ChainsIn,
-    ConverseIn,
-    FactIn,
-    FeedbackIn,
-    LatestIn,
-    LookIn,
-    RecallIn,
-    SearchIn,
-    TurnIn,
-    TurnsIn,
-    WaysIn,
-)
-from mags.server.wire.responses import (
-    ChainOut,
-    ExplanationOut,
-    FactOut,
-    FoundOut,
-    MemoriesOut,
-    NamedOut,
-    NeighbourOut,
-    PathOut,
-    ProfileOut,
-    ReplyOut,
-    SeenOut,
-    found_as_json,
-)
 from mags.server.wire.streams import OnText, replied, whole
 
 listing = APIRouter(tags=["memories"])
@@ -53,15 +25,15 @@ IdempotencyKey = Annotated[
 ID_OR_NAME = "A node's id, or a name."
 Name = Annotated[str, Query(min_length=1, description=ID_OR_NAME, examples=["Ana"])]
 Other = Annotated[str, Query(min_length=1, description=ID_OR_NAME, examples=["Porto"])]
-TraceId = Annotated[str, Path(description="As it was given.", examples=[TRACE])]
+TraceId = Annotated[str, Path(description="As it was given.", examples=[requests.TRACE])]
 _REPEATED = "Nothing new: what has this key was remembered before."
 
 
 @listing.get("/memories")
-def memories(request: Request) -> MemoriesOut:
+def memories(request: Request) -> responses.MemoriesOut:
     """The memories that there are, as far as the key sees them."""
     grant = grant_of(request)
-    return MemoriesOut(
+    return responses.MemoriesOut(
         memories=request.app.state.memories.names(grant),
         key=grant.name,
         scope=grant.scope.name.lower(),
@@ -81,26 +53,31 @@ def remove(context: Context) -> None:
 @writing.post(
     "/turns",
     status_code=201,
-    response_model=SeenOut,
-    responses={200: {"model": SeenOut, "description": _REPEATED}},
+    response_model=responses.SeenOut,
+    responses={200: {"model": responses.SeenOut, "description": _REPEATED}},
 )
-def observe(context: Context, turn: TurnIn, idempotency_key: IdempotencyKey = None) -> Response:
+def observe(
+    context: Context, turn: requests.TurnIn, idempotency_key: IdempotencyKey = None
+) -> Response:
     """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
     said = turn.model_dump()
     with context.writing() as memory:
         key = turn.key or idempotency_key
         seen = memory.observe(**{**said, "key": key}, trusted=context.trusted)
-    return whole(SeenOut.of(seen), 200 if seen.repeated else 201)
+    return whole(responses.SeenOut.of(seen), 200 if seen.repeated else 201)
 
 
 @writing.post(
     "/turns/bulk",
     status_code=201,
-    responses={200: {"model": list[SeenOut], "description": _REPEATED}},
+    responses={200: {"model": list[responses.SeenOut], "description": _REPEATED}},
 )
 def observe_many(
-    context: Context, turns: TurnsIn, response: Response, idempotency_key: IdempotencyKey = None
-) -> list[SeenOut]:
+    context: Context,
+    turns: requests.TurnsIn,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> list[responses.SeenOut]:
     """Remember many turns in order. Those with a key may be sent again after a failure.
 
     An `Idempotency-Key` gives a key to each turn that has none; where all of them were there
@@ -115,35 +92,40 @@ def observe_many(
         apart = (memory.observe(**one, trusted=trusted) for one in said)
         seen = list(apart) if turns.apart else memory.observe_many(said, trusted=trusted)
     response.status_code = 200 if all(one.repeated for one in seen) else 201
-    return [SeenOut.of(one) for one in seen]
+    return [responses.SeenOut.of(one) for one in seen]
 
 
 @writing.post(
-    "/facts", status_code=201, responses={200: {"model": SeenOut, "description": _REPEATED}}
+    "/facts",
+    status_code=201,
+    responses={200: {"model": responses.SeenOut, "description": _REPEATED}},
 )
 def assert_fact(
-    context: Context, fact: FactIn, response: Response, idempotency_key: IdempotencyKey = None
-) -> SeenOut:
+    context: Context,
+    fact: requests.FactIn,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> responses.SeenOut:
     """Store a triple given as such, judged as any other fact is. Repeating a key answers 200."""
     with context.writing() as memory:
         key = fact.key or idempotency_key
         seen = memory.assert_fact(**{**fact.model_dump(), "key": key}, trusted=context.trusted)
     response.status_code = 200 if seen.repeated else 201
-    return SeenOut.of(seen)
+    return responses.SeenOut.of(seen)
 
 
-@writing.post("/converse", response_model=ReplyOut, responses=answered(EVENTS))
+@writing.post("/converse", response_model=responses.ReplyOut, responses=answered(EVENTS))
 def converse(
-    context: Context, turn: ConverseIn, idempotency_key: IdempotencyKey = None
+    context: Context, turn: requests.ConverseIn, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """One whole turn: answered from memory, remembered with its answer."""
 
-    def work(on_text: OnText) -> ReplyOut:
+    def work(on_text: OnText) -> responses.ReplyOut:
         with context.opened(Scope.WRITE) as opened:
             said = turn.model_dump(exclude={"stream"})
             said["key"] = turn.key or idempotency_key
             reply = opened.memory.converse(**said, on_text=on_text, trusted=context.trusted)
-            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
+            return responses.ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     return replied(work, stream=turn.stream)
 
@@ -151,8 +133,8 @@ def converse(
 # -- reading
 
 
-@reading.post("/recall", response_model=FoundOut)
-def recall(context: Context, wanted: RecallIn) -> Response:
+@reading.post("/recall", response_model=responses.FoundOut)
+def recall(context: Context, wanted: requests.RecallIn) -> Response:
     """The best memories for a query, with their trace. Writes nothing."""
     with context.in_turn(Scope.READ) as opened:
         found = opened.memory.recall(
@@ -163,12 +145,14 @@ def recall(context: Context, wanted: RecallIn) -> Response:
             speaker=wanted.speaker,
             session=wanted.session,
         )
-        content = found_as_json(found, opened.traces.keep(found.trace))
+        content = responses.found_as_json(found, opened.traces.keep(found.trace))
         return Response(content, media_type="application/json")
 
 
 @reading.get("/search")
-def search(context: Context, wanted: Annotated[SearchIn, Query()]) -> list[NamedOut]:
+def search(
+    context: Context, wanted: Annotated[requests.SearchIn, Query()]
+) -> list[responses.NamedOut]:
     """What holds the words: things of that name, their facts, what was said; then what is near.
 
     Never filled up to `k`. Questions stand after statements, the memory's own answers last.
@@ -177,27 +161,27 @@ def search(context: Context, wanted: Annotated[SearchIn, Query()]) -> list[Named
         found = memory.search(
             wanted.words, wanted.k, wanted.as_of, recorded_as_of=wanted.recorded_as_of
         )
-        return [NamedOut.of(one) for one in found]
+        return [responses.NamedOut.of(one) for one in found]
 
 
 RECALL = next(one for one in reading.routes if isinstance(one, APIRoute) and one.endpoint is recall)
 """That of recalls: see `Straight`."""
 
 
-@reading.post("/ask", response_model=ReplyOut, responses=answered(EVENTS))
-def ask(context: Context, asked: AskIn) -> Response:
+@reading.post("/ask", response_model=responses.ReplyOut, responses=answered(EVENTS))
+def ask(context: Context, asked: requests.AskIn) -> Response:
     """Answer a question from memory. What is cited grows stronger, so this needs to write."""
 
-    def work(on_text: OnText) -> ReplyOut:
+    def work(on_text: OnText) -> responses.ReplyOut:
         with context.opened(Scope.WRITE) as opened:
             reply = opened.memory.ask(**asked.model_dump(exclude={"stream"}), on_text=on_text)
-            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
+            return responses.ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     return replied(work, stream=asked.stream)
 
 
 @reading.post("/feedback")
-def feedback(context: Context, body: FeedbackIn) -> dict[str, bool]:
+def feedback(context: Context, body: requests.FeedbackIn) -> dict[str, bool]:
     """Reward what led to an answer; false where this trace was rewarded before."""
     with context.opened(Scope.WRITE) as opened:
         return {"credited": opened.memory.feedback(opened.traces.get(body.trace), body.reward)}
@@ -206,59 +190,61 @@ def feedback(context: Context, body: FeedbackIn) -> dict[str, bool]:
 @reading.get("/traces/{trace}")
 def explain(
     context: Context, trace: TraceId, limit: Annotated[int | None, Query(ge=1, le=1_000)] = None
-) -> ExplanationOut:
+) -> responses.ExplanationOut:
     """Why an answer came out as it did: anchors, paths with weights, shares of each feature."""
     with context.opened(Scope.READ) as opened:
         known = opened.traces.get(trace)
-        return ExplanationOut.of(opened.memory.explain(known, limit), trace=known.as_dict())
+        return responses.ExplanationOut.of(
+            opened.memory.explain(known, limit), trace=known.as_dict()
+        )
 
 
 @reading.get("/connect")
-def connect(context: Context, start: Name, end: Other) -> PathOut | None:
+def connect(context: Context, start: Name, end: Other) -> responses.PathOut | None:
     """The strongest path between two nodes or names; null where there is none."""
     with context.reading() as memory:
         path = memory.connect(_id_or_name(start), _id_or_name(end))
-        return None if path is None else PathOut.of(path)
+        return None if path is None else responses.PathOut.of(path)
 
 
 @reading.get("/neighbours")
-def neighbours(context: Context, of: Name) -> list[NeighbourOut]:
+def neighbours(context: Context, of: Name) -> list[responses.NeighbourOut]:
     """Everything one arc away, strongest first."""
     with context.reading() as memory:
-        return [NeighbourOut.of(one) for one in memory.neighbours(_id_or_name(of))]
+        return [responses.NeighbourOut.of(one) for one in memory.neighbours(_id_or_name(of))]
 
 
 @reading.get("/profile")
-def profile(context: Context, of: Name) -> ProfileOut:
+def profile(context: Context, of: Name) -> responses.ProfileOut:
     """What is known about a person or thing, now and before."""
     with context.reading() as memory:
-        return ProfileOut.of(memory.profile(_id_or_name(of)))
+        return responses.ProfileOut.of(memory.profile(_id_or_name(of)))
 
 
 @reading.get("/facts")
 def facts(
     context: Context,
-    look: Annotated[LookIn, Query()],
-) -> list[FactOut]:
+    look: Annotated[requests.LookIn, Query()],
+) -> list[responses.FactOut]:
     """Facts of a subject, or all, oldest first; closed ones have an end."""
     about = None if look.subject is None else _id_or_name(look.subject)
     with context.reading() as memory:
         known = memory.facts(
             about, look.as_of, recorded_as_of=look.recorded_as_of, current=look.current
         )
-    return [FactOut.of(fact) for fact in known[look.offset : look.offset + look.limit]]
+    return [responses.FactOut.of(fact) for fact in known[look.offset : look.offset + look.limit]]
 
 
 @reading.post("/chains")
-def chains(context: Context, wanted: ChainsIn) -> list[ChainOut]:
+def chains(context: Context, wanted: requests.ChainsIn) -> list[responses.ChainOut]:
     """What was said that leads from a question to each of its options, the best first."""
     with context.reading() as memory:
         found = inspect.chains(memory, wanted.question, wanted.options, after=wanted.after)
-        return [ChainOut.of(one) for one in found]
+        return [responses.ChainOut.of(one) for one in found]
 
 
 @reading.post("/ways")
-def ways(context: Context, wanted: WaysIn) -> list[list[int] | None]:
+def ways(context: Context, wanted: requests.WaysIn) -> list[list[int] | None]:
     """By memory the fewest facts from what a question names to it; null where none lead."""
     with context.reading() as memory:
         found = inspect.ways(memory, wanted.question, wanted.ids)
@@ -266,7 +252,7 @@ def ways(context: Context, wanted: WaysIn) -> list[list[int] | None]:
 
 
 @reading.post("/latest")
-def latest(context: Context, wanted: LatestIn) -> list[list[int]]:
+def latest(context: Context, wanted: requests.LatestIn) -> list[list[int]]:
     """By thing the episodes that have all its words, newest first; none that is over."""
     with context.reading() as memory:
         return [list(some) for some in inspect.latest(memory, wanted.things, most=wanted.most)]

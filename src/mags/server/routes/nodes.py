@@ -8,25 +8,15 @@ from fastapi import APIRouter, Query
 from fastapi import Path as InPath
 from starlette.responses import Response
 
+from mags import inspect
 from mags.errors import NotFound
-from mags.memory import inspect
 from mags.memory.inputs import seconds
 from mags.memory.views import Frame
 from mags.plasticity.cycle import OnRule
 from mags.server.context import Context
+from mags.server.wire import responses
 from mags.server.wire.openapi import EVENTS, answered
 from mags.server.wire.requests import ArcIn, CorrectIn, EditIn, ForgetIn, SleepIn
-from mags.server.wire.responses import (
-    ForgottenOut,
-    MapOut,
-    MomentOut,
-    NeighbourOut,
-    NodeOut,
-    PictureOut,
-    SeenOut,
-    SleepOut,
-    StatsOut,
-)
 from mags.server.wire.streams import streamed, whole
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["nodes"])
@@ -36,13 +26,13 @@ NO_BODY = SleepIn()
 
 
 @router.get("/stats")
-def stats(context: Context) -> StatsOut:
+def stats(context: Context) -> responses.StatsOut:
     """Counts, sizes, and who is at work."""
     with context.reading() as memory:
-        return StatsOut.of(memory.stats())
+        return responses.StatsOut.of(memory.stats())
 
 
-@router.post("/sleep", response_model=SleepOut, responses=answered(EVENTS))
+@router.post("/sleep", response_model=responses.SleepOut, responses=answered(EVENTS))
 def sleep(context: Context, wanted: SleepIn = NO_BODY) -> Response:
     """Tend the memory: decay, wire, prune, solidify, consolidate. Reading goes on meanwhile.
 
@@ -51,9 +41,9 @@ def sleep(context: Context, wanted: SleepIn = NO_BODY) -> Response:
     others erased or slept meanwhile.
     """
 
-    def work(on_rule: OnRule | None) -> SleepOut:
+    def work(on_rule: OnRule | None) -> responses.SleepOut:
         with context.writing() as memory:
-            return SleepOut.of(memory.sleep(on_rule))
+            return responses.SleepOut.of(memory.sleep(on_rule))
 
     if not wanted.stream:
         return whole(work(None))
@@ -63,28 +53,28 @@ def sleep(context: Context, wanted: SleepIn = NO_BODY) -> Response:
 
 
 @router.get("/nodes/{node_id}")
-def node(context: Context, node_id: NodeId) -> NodeOut:
+def node(context: Context, node_id: NodeId) -> responses.NodeOut:
     """One node in words."""
     with context.reading() as memory:
-        return NodeOut.of(memory.get(node_id))
+        return responses.NodeOut.of(memory.get(node_id))
 
 
 @router.get("/nodes/{node_id}/neighbours")
-def node_neighbours(context: Context, node_id: NodeId) -> list[NeighbourOut]:
+def node_neighbours(context: Context, node_id: NodeId) -> list[responses.NeighbourOut]:
     """Everything one arc away, strongest first."""
     with context.reading() as memory:
-        return [NeighbourOut.of(one) for one in memory.neighbours(node_id)]
+        return [responses.NeighbourOut.of(one) for one in memory.neighbours(node_id)]
 
 
 @router.get("/nodes/{node_id}/life")
-def node_life(context: Context, node_id: NodeId) -> list[MomentOut]:
+def node_life(context: Context, node_id: NodeId) -> list[responses.MomentOut]:
     """What each change left of a node's strength, oldest first, and how fast it fades."""
     with context.reading() as memory:
-        return [MomentOut.of(one) for one in inspect.life(memory, node_id)]
+        return [responses.MomentOut.of(one) for one in inspect.life(memory, node_id)]
 
 
 @router.patch("/nodes/{node_id}")
-def edit(context: Context, node_id: NodeId, change: EditIn) -> NodeOut:
+def edit(context: Context, node_id: NodeId, change: EditIn) -> responses.NodeOut:
     """Change a node by hand; what is left out stays as it is."""
     fields = change.model_dump(exclude_none=True)
     pinned = fields.pop("pinned", None)
@@ -93,11 +83,11 @@ def edit(context: Context, node_id: NodeId, change: EditIn) -> NodeOut:
             memory.pin(node_id, pinned)
         if fields:
             memory.edit(node_id, **fields)
-        return NodeOut.of(memory.get(node_id))
+        return responses.NodeOut.of(memory.get(node_id))
 
 
 @router.post("/corrections", status_code=201)
-def correct(context: Context, told: CorrectIn) -> SeenOut:
+def correct(context: Context, told: CorrectIn) -> responses.SeenOut:
     """Say that a fact is wrong and what is right: one is denied, the other held since then.
 
     It counts as the word of the one it tells of where the key is the owner's (admin), else as that
@@ -105,21 +95,23 @@ def correct(context: Context, told: CorrectIn) -> SeenOut:
     """
     with context.writing() as memory:
         said = told.model_dump(exclude={"id", "right"})
-        return SeenOut.of(memory.correct(told.id, told.right, **said, trusted=context.trusted))
+        return responses.SeenOut.of(
+            memory.correct(told.id, told.right, **said, trusted=context.trusted)
+        )
 
 
 @router.delete("/nodes/{node_id}")
-def forget_node(context: Context, node_id: NodeId, dry_run: bool = False) -> ForgottenOut:
+def forget_node(context: Context, node_id: NodeId, dry_run: bool = False) -> responses.ForgottenOut:
     """Erase one node for good, from journal and snapshots too."""
     with context.writing() as memory:
-        return ForgottenOut.of(memory.forget(node_id, dry_run=dry_run))
+        return responses.ForgottenOut.of(memory.forget(node_id, dry_run=dry_run))
 
 
 @router.post("/forget")
-def forget(context: Context, wanted: ForgetIn) -> ForgottenOut:
+def forget(context: Context, wanted: ForgetIn) -> responses.ForgottenOut:
     """Erase for good what has a name, or all that holds a phrase."""
     with context.writing() as memory:
-        return ForgottenOut.of(memory.forget(wanted.what, dry_run=wanted.dry_run))
+        return responses.ForgottenOut.of(memory.forget(wanted.what, dry_run=wanted.dry_run))
 
 
 @router.put("/associations", status_code=204)
@@ -130,10 +122,10 @@ def associate(context: Context, arc: ArcIn) -> None:
 
 
 @router.get("/regions")
-def regions(context: Context) -> MapOut:
+def regions(context: Context) -> responses.MapOut:
     """Communities of what is associated, largest first, and what lies between them."""
     with context.reading() as memory:
-        return MapOut.of(inspect.regions(memory), inspect.region_links(memory))
+        return responses.MapOut.of(inspect.regions(memory), inspect.region_links(memory))
 
 
 @router.get("/picture")
@@ -143,7 +135,7 @@ def picture(
     region: Annotated[int | None, Query(ge=1, description="Only what lies in it.")] = None,
     as_of: str | None = None,
     recorded_as_of: str | None = None,
-) -> PictureOut:
+) -> responses.PictureOut:
     """The strongest nodes and the arcs between them, to be drawn."""
     with context.reading() as memory:
         only = None
@@ -155,4 +147,4 @@ def picture(
         frame = Frame(
             most=most, only=only, as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of)
         )
-        return PictureOut.of(inspect.picture(memory, frame))
+        return responses.PictureOut.of(inspect.picture(memory, frame))

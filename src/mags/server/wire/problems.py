@@ -17,22 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from mags.errors import (
-    ConfigurationError,
-    CorruptFile,
-    EmbedderMismatch,
-    InvalidInput,
-    KeyConflict,
-    MagsError,
-    MissingExtra,
-    ModelReplyError,
-    ModelUnavailable,
-    NewerSchema,
-    NotFound,
-    StoreBusy,
-    StoreClosed,
-    StoreFull,
-)
+from mags import errors
 from mags.server.auth import Forbidden, Refused
 from mags.server.open_memories import Overloaded
 from mags.server.proxy.upstream import UpstreamLate, UpstreamRefused
@@ -42,25 +27,25 @@ MEDIA = "application/problem+json"
 PROXY = "/v1"
 URN = "urn:mags:"
 INVALID, UNPROCESSABLE, BUSY = 400, 422, 429
-STATUS: Mapping[type[MagsError], tuple[int, str]] = {
+STATUS: Mapping[type[errors.MagsError], tuple[int, str]] = {
     Refused: (401, "No valid key"),
     Forbidden: (403, "Not allowed"),
-    NotFound: (404, "Not found"),
-    KeyConflict: (409, "Idempotency key used before"),
-    InvalidInput: (422, "Invalid input"),
+    errors.NotFound: (404, "Not found"),
+    errors.KeyConflict: (409, "Idempotency key used before"),
+    errors.InvalidInput: (422, "Invalid input"),
     Overloaded: (503, "Too much at once"),
-    StoreBusy: (503, "Another process is writing"),
-    StoreClosed: (503, "Stopping"),
-    StoreFull: (507, "The disk is full"),
-    EmbedderMismatch: (409, "Another embedder"),
-    NewerSchema: (500, "Written by a newer MAGS"),
-    CorruptFile: (500, "Damaged file"),
+    errors.StoreBusy: (503, "Another process is writing"),
+    errors.StoreClosed: (503, "Stopping"),
+    errors.StoreFull: (507, "The disk is full"),
+    errors.EmbedderMismatch: (409, "Another embedder"),
+    errors.NewerSchema: (500, "Written by a newer MAGS"),
+    errors.CorruptFile: (500, "Damaged file"),
     UpstreamLate: (504, "Out of time"),
-    ModelUnavailable: (502, "No model answers"),
-    ModelReplyError: (502, "The model's answer cannot be used"),
-    MissingExtra: (501, "Not installed"),
-    ConfigurationError: (500, "A setting cannot be used"),
-    MagsError: (500, "Error"),
+    errors.ModelUnavailable: (502, "No model answers"),
+    errors.ModelReplyError: (502, "The model's answer cannot be used"),
+    errors.MissingExtra: (501, "Not installed"),
+    errors.ConfigurationError: (500, "A setting cannot be used"),
+    errors.MagsError: (500, "Error"),
 }
 RETRY_AFTER_S = 1
 
@@ -124,7 +109,7 @@ def _as_json(fact: object) -> object:
     return fact if known else None
 
 
-def of_error(failure: MagsError, beside: str = "") -> Problem:
+def of_error(failure: errors.MagsError, beside: str = "") -> Problem:
     """An error of MAGS as a problem. `beside`: what to say as well where it is the server's."""
     kind = next(one for one in type(failure).__mro__ if one in STATUS)
     status, title = STATUS[kind]
@@ -144,7 +129,7 @@ def install(app: FastAPI) -> None:
     """Answer every error of an app by a problem."""
 
     async def known(_request: Request, failure: Exception) -> Response:
-        assert isinstance(failure, MagsError)
+        assert isinstance(failure, errors.MagsError)
         return of_error(failure)
 
     async def passed_on(_request: Request, failure: Exception) -> Response:
@@ -168,7 +153,7 @@ def install(app: FastAPI) -> None:
         answer.headers.update(failure.headers or {})
         return answer
 
-    app.add_exception_handler(MagsError, known)
+    app.add_exception_handler(errors.MagsError, known)
     app.add_exception_handler(UpstreamRefused, passed_on)
     app.add_exception_handler(Exception, failed)
     app.add_exception_handler(RequestValidationError, refused)

@@ -10,29 +10,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, create_model
 
-from mags.memory.views import (
-    ArcView,
-    ChangeView,
-    Citation,
-    Diff,
-    DotView,
-    Explanation,
-    Forgotten,
-    GoneView,
-    LinkView,
-    LogEntry,
-    MomentView,
-    NamedView,
-    NeighbourView,
-    NodeView,
-    PathView,
-    Picture,
-    Profile,
-    RegionView,
-    Reply,
-    Seen,
-    Stats,
-)
+from mags.memory import views
 from mags.plasticity.cycle import SleepReport
 from mags.ports.chat import Usage
 from mags.ports.store import Mark
@@ -84,7 +62,7 @@ def fields_of(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]]
 # -- turns and answers
 
 
-@fields_of(Seen, but=["delta"])
+@fields_of(views.Seen, but=["delta"])
 class SeenOut(ViewBody):
     """What became of a turn. `seq`: its place in the journal; the other numbers are node ids."""
 
@@ -119,7 +97,7 @@ class FoundOut(ResponseBody):
         return cls.model_validate(found_as_dict(found, trace))
 
 
-@fields_of(Citation)
+@fields_of(views.Citation)
 class CitationOut(ViewBody):
     """A memory that an answer rests on."""
 
@@ -129,7 +107,7 @@ class UsageOut(ViewBody):
     """What language models were used for it."""
 
 
-@fields_of(Reply, but=["found", "operations", "learnt"])
+@fields_of(views.Reply, but=["found", "operations", "learnt"])
 class ReplyOut(ViewBody):
     """An answer with what carries it. `fallback`: why it was not the configured model."""
 
@@ -139,7 +117,7 @@ class ReplyOut(ViewBody):
     seen: SeenOut | None
 
 
-@fields_of(Explanation)
+@fields_of(views.Explanation)
 class ExplanationOut(ViewBody):
     """A trace in words, and the trace itself."""
 
@@ -157,24 +135,24 @@ class ChainOut(ViewBody):
 # -- nodes, and the memory as a whole
 
 
-@fields_of(NodeView)
+@fields_of(views.NodeView)
 class NodeOut(ViewBody):
     """A node in words; strength is now's."""
 
     fact: FactOut | None
 
 
-@fields_of(NeighbourView)
+@fields_of(views.NeighbourView)
 class NeighbourOut(ViewBody):
     """One arc at a node."""
 
 
-@fields_of(PathView)
+@fields_of(views.PathView)
 class PathOut(ViewBody):
     """How two nodes hang together; null where they do not."""
 
 
-@fields_of(Profile)
+@fields_of(views.Profile)
 class ProfileOut(ViewBody):
     """What is known about somebody or something, now and before."""
 
@@ -183,7 +161,7 @@ class ProfileOut(ViewBody):
     about: list[FactOut]
 
 
-@fields_of(Stats, but=["parts"])
+@fields_of(views.Stats, but=["parts"])
 class StatsOut(ViewBody):
     """Counts of a memory, and who is at work."""
 
@@ -211,7 +189,7 @@ class SleepOut(ResponseBody):
         )
 
 
-@fields_of(Forgotten)
+@fields_of(views.Forgotten)
 class ForgottenOut(ViewBody):
     """What was erased (or would be), node ids by kind; `texts` of what would be, by id."""
 
@@ -219,17 +197,17 @@ class ForgottenOut(ViewBody):
 # -- what the page and followers get: pictures, regions, changes
 
 
-@fields_of(ArcView)
+@fields_of(views.ArcView)
 class ArcOut(ViewBody):
     """An arc. `weight`: its charge, in [0, 1]."""
 
 
-@fields_of(DotView)
+@fields_of(views.DotView)
 class DotOut(ViewBody):
     """A node of a picture. `region`: 0 where it lies in none. `tentative`: it is a guess."""
 
 
-@fields_of(Picture)
+@fields_of(views.Picture)
 class PictureOut(ViewBody):
     """The strongest nodes and the arcs between them; `nodes`, `arcs`: how many in all."""
 
@@ -237,14 +215,14 @@ class PictureOut(ViewBody):
     lines: list[ArcOut]
 
 
-@fields_of(RegionView, but=["members"])
+@fields_of(views.RegionView, but=["members"])
 class RegionOut(ViewBody):
     """A community of associated nodes."""
 
     size: int
 
 
-@fields_of(LinkView)
+@fields_of(views.LinkView)
 class LinkOut(ViewBody):
     """How strongly two regions hang together."""
 
@@ -256,7 +234,7 @@ class MapOut(ResponseBody):
     links: list[LinkOut]
 
     @classmethod
-    def of(cls, regions: Iterable[RegionView], links: Iterable[LinkView]) -> MapOut:
+    def of(cls, regions: Iterable[views.RegionView], links: Iterable[views.LinkView]) -> MapOut:
         """From what the memory says."""
         return cls(
             regions=[RegionOut.of(one) for one in regions],
@@ -264,12 +242,12 @@ class MapOut(ResponseBody):
         )
 
 
-@fields_of(NamedView)
+@fields_of(views.NamedView)
 class NamedOut(ViewBody):
     """A node in its words of now. `current`: false for what is over; `tentative`: it is a guess."""
 
 
-@fields_of(ChangeView)
+@fields_of(views.ChangeView)
 class ChangeOut(ViewBody):
     """One Delta, in ids: what it made, changed and removed. `more`: touched but not listed.
 
@@ -285,7 +263,7 @@ class ChangeOut(ViewBody):
     named: list[NamedOut]
 
 
-@fields_of(MomentView)
+@fields_of(views.MomentView)
 class MomentOut(ViewBody):
     """What one change left of a node: its strength at a tick, and the ticks until half is gone.
 
@@ -303,17 +281,17 @@ class MarkOut(ViewBody):
     recorded_at: Annotated[datetime | None, BeforeValidator(moment_of)]
 
 
-@fields_of(LogEntry)
+@fields_of(views.LogEntry)
 class EntryOut(ViewBody):
     """One change of the journal."""
 
 
-@fields_of(GoneView)
+@fields_of(views.GoneView)
 class GoneOut(ViewBody):
     """A node that is no more, as it was."""
 
 
-@fields_of(Diff)
+@fields_of(views.Diff)
 class DiffOut(ViewBody):
     """What changed since a snapshot."""
 

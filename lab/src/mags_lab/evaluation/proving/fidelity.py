@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from mags.index.names import fold
+from mags.index.tokens import fold_name
 from mags.memory.memory import Memory
 from mags_lab.games.players.notes import Note
 from mags_lab.games.turns import Said, TruthFact
@@ -102,7 +102,7 @@ def is_same(known: KnownFact, fact: TruthFact) -> bool:
 
 def _names(written: str, name: str) -> bool:
     # With spaces around, so that only whole words match.
-    a, b = f" {fold(written)} ", f" {fold(name)} "
+    a, b = f" {fold_name(written)} ", f" {fold_name(name)} "
     return bool(a.strip() and b.strip()) and (a in b or b in a)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import networkx as nx
 
+from mags import inspect
 from mags.errors import InvalidInput
-from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Frame
 from mags.plasticity.cycle import SleepReport

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.models.policy.rules import RulePolicy
-from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS
 from mags.models.policy.rules.tokens import Token, join, sentences, tokenise
 from mags.models.policy.rules.when import DAYS, MONTHS
-from mags.ports.english import is_verb
+from mags.ports.english import is_verb, word_set
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
 
 _PAIRS = (

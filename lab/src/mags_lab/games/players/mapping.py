@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
+from mags import inspect
 from mags.index.tokens import STOP_WORDS, words
-from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.recall.found import FactView
 from mags_lab.games.players.directions import LYING, OPPOSITE, exits_of

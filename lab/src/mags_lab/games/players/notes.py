@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mags.index.tokens import STOP_WORDS, stem, terms, words
 from mags.models.chat.usage import estimate
-from mags.models.policy.rules.names import mentions
+from mags.models.policy.rules.tokens import mentions
 from mags_lab.games.turns import Choice, GameLine, GameScene, Move, Said
 
 EPOCH_S = 1_704_067_200.0

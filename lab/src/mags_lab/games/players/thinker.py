@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mags import inspect
 from mags.errors import NotFound
 from mags.index.tokens import stem, terms, words
-from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import LED_BY, OUTCOME, Turn

@@ -16,8 +16,8 @@ from typing import Any
 
 from mags.errors import InvalidInput, ModelReplyError
 from mags.models.grammar import check_invented, check_language, invented, read_engram, read_plan
+from mags.models.policy.rules.tokens import stems
 from mags.models.prompts import Prompt, parse
-from mags.models.words import stems
 from mags.ports.chat import ChatModel
 from mags.ports.policy import Turn
 from mags_lab.training.chains.schema import Role, Sample, Split, check_target, fault_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from random import Random
 
-from mags.models.policy.wording import backwards, stem
 from mags.ports.policy import Turn
+from mags.ports.relations import backwards, stem
 from mags_lab.training.chains.phrasebook import PhrasebookEntry, fill
 from mags_lab.training.chains.schema import RecallLook
 from mags_lab.training.chains.splits import SplitMaterial

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mags.models.policy.reader.reading import MEANT, Fact, logit
-from mags.models.words import stems
+from mags.models.policy.rules.tokens import stems
 from mags.ports.english import lemma
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import normalise

@@ -35,11 +35,8 @@ from mags.models.policy.reader.reading import Fact, Found, answered, read
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import iso
 from mags.models.policy.rules.fitting import is_supported
-from mags.models.policy.rules.names import mentions
-from mags.models.policy.rules.tokens import own_words
-from mags.models.words import is_name, stems
+from mags.models.policy.rules.tokens import is_name, mentions, own_words, stems
 from mags.ports.english import ENGLISH, language
-from mags.ports.intent import asks
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -51,6 +48,7 @@ from mags.ports.policy import (
     Route,
     Turn,
     Writing,
+    asks,
 )
 
 _WORD = re.compile(r"\w+")

@@ -9,13 +9,12 @@ from typing import Any
 
 from mags.models.policy.rules.claims import WHEN, slot_of
 from mags.models.policy.rules.clauses import OWNED, THING
-from mags.models.policy.rules.lexicon import JOBS, word_set
-from mags.models.policy.rules.names import name_end, surface
+from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.phrases import cut_aside, living, object_of
 from mags.models.policy.rules.statements import HOURS, Case, having, not_so, related
-from mags.models.policy.rules.tokens import Token, join, tokenise
+from mags.models.policy.rules.tokens import Token, join, name_end, surface, tokenise
 from mags.models.policy.rules.when import COUNTED, EACH_DAY, times
-from mags.ports.english import lemma
+from mags.ports.english import lemma, word_set
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, normalise, read
 

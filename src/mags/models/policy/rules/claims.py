@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.phrases import Object, Scene, side_of
 from mags.models.policy.rules.when import Time
-from mags.ports.english import THIRD, forms
+from mags.ports.english import THIRD, forms, word_set
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, normalise
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS, word_set
+from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
-from mags.ports.english import called
+from mags.ports.english import called, word_set
 from mags.ports.policy import Operation, Turn
 from mags.ports.relations import canonical
 

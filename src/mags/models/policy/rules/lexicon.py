@@ -7,16 +7,11 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from mags.ports.english import called
+from mags.ports.english import called, word_set
 
 TABLES: Mapping[str, Any] = tomllib.loads(
     resources.files("mags.models.policy.rules").joinpath("words.toml").read_text(encoding="utf-8")
 )
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text as a set."""
-    return frozenset(text.split())
 
 
 def _words(name: str) -> frozenset[str]:

@@ -9,13 +9,19 @@ from itertools import pairwise
 
 from mags.caches import cached
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.clauses import NAME, OF, OWNED, PLURAL, PRONOUN, Subject, clauses
-from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.names import name_end
-from mags.models.policy.rules.sentences import opened
-from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
+from mags.models.policy.rules.clauses import (
+    NAME,
+    OF,
+    OWNED,
+    PLURAL,
+    PRONOUN,
+    Subject,
+    clauses,
+    opened,
+)
+from mags.models.policy.rules.tokens import Token, join, name_end, sentences, starts_with, tokenise
 from mags.models.policy.rules.when import EACH_DAY, Time, times
-from mags.ports.english import BASE, PAST, forms, whose
+from mags.ports.english import BASE, PAST, forms, whose, word_set
 from mags.ports.policy import Recalled, Turn
 
 GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m"} | dict.fromkeys(

@@ -9,13 +9,18 @@ from dataclasses import replace
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.changes import changed, corrected, correction
 from mags.models.policy.rules.claims import Manner
-from mags.models.policy.rules.clauses import Clause, clause_at, clauses
+from mags.models.policy.rules.clauses import (
+    Clause,
+    clause_at,
+    clauses,
+    importance,
+    is_question,
+    opened,
+    told,
+)
 from mags.models.policy.rules.fitting import fits
-from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.names import mentions, name_end
 from mags.models.policy.rules.phrases import Scene, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
-from mags.models.policy.rules.sentences import importance, is_question, opened, told
 from mags.models.policy.rules.statements import (
     EVENTS,
     Case,
@@ -25,8 +30,16 @@ from mags.models.policy.rules.statements import (
     introduced,
     planned,
 )
-from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
-from mags.ports.english import BASE, PAST, THIRD, forms
+from mags.models.policy.rules.tokens import (
+    Token,
+    join,
+    mentions,
+    name_end,
+    sentences,
+    starts_with,
+    tokenise,
+)
+from mags.ports.english import BASE, PAST, THIRD, forms, word_set
 from mags.ports.policy import Act, Operation, Plan, Recalled, Route, Turn, Writing
 from mags.ports.relations import canonical, normalise
 

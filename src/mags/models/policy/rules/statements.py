@@ -8,24 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.models.policy.rules import lexicon as lex
+from mags.models.policy.rules import phrases
 from mags.models.policy.rules.claims import WHEN, Manner, Said, claim, said_of, slot_of, unshaded
 from mags.models.policy.rules.clauses import OF, OWNED, PRONOUN, THING, Clause, subject_at
-from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.names import name_end, surface
-from mags.models.policy.rules.phrases import (
-    Object,
-    Rest,
-    Scene,
-    cut_aside,
-    living,
-    object_of,
-    objects,
-    parted,
-    rest_of,
-)
-from mags.models.policy.rules.tokens import Token, join
+from mags.models.policy.rules.phrases import Object, Rest, Scene
+from mags.models.policy.rules.tokens import Token, join, name_end, surface
 from mags.models.policy.rules.when import COUNTED
-from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose
+from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose, word_set
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, kind_of, read, relations
 
@@ -104,10 +93,10 @@ class Case:
 
     def said(self, start: int, relation: Relation | str) -> Iterator[tuple[Manner, Said]]:
         """Yield what is said of every subject and thing from word `start` on, and how."""
-        body, sides = parted(cut_aside(self.words[start:]))
+        body, sides = phrases.parted(phrases.cut_aside(self.words[start:]))
         manner = replace(self.manner, sides={**self.manner.sides, **sides})
         for name in self.names:
-            things = objects(body, self.scene, name)
+            things = phrases.objects(body, self.scene, name)
             for thing in things:  # named together, they hold together
                 one = False if len(things) > 1 else None
                 yield manner, replace(said_of(name, relation, thing), one=one)
@@ -129,7 +118,7 @@ def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
     if names is None:
         return None
     before = join(clause.before)
-    rest = rest_of(clause.rest, scene.at, future=_ahead(clause), before=before)
+    rest = phrases.rest_of(clause.rest, scene.at, future=_ahead(clause), before=before)
     sides = rest.sides
     if subject.beside and verb.tense in {"past", "perfect"}:
         sides = {"with": subject.beside.names[0], **sides}  # "my wife Jill and I went to Crete"
@@ -215,7 +204,7 @@ def by_table(case: Case) -> Read:
         fond = relation.name in {"likes", "dislikes"} and said.object in met  # "I love Ana already"
         for one in () if deed or fond else _shaped(case, said, relation, change=change, k=k):
             found.append(claim(case.scene, manner, one))
-    job = parted(cut_aside(case.words[k:]))[1].get("as", "") if found else ""
+    job = phrases.parted(phrases.cut_aside(case.words[k:]))[1].get("as", "") if found else ""
     if job and verb.base in {"work", "start", "get", "hire"}:
         past = verb.tense == "past" and verb.base == "work"
         found += _work(case, "worked as" if past else "works as", job)
@@ -346,7 +335,9 @@ def being(case: Case) -> Read:
 def _dated(case: Case) -> Read:
     """Read "the meeting is on Tuesday (at 3 pm)": only a time follows."""
     subject, found = case.clause.subject, case.manner.times
-    thing = subject.kind in {OWNED, THING} and not subject.names and not living(subject.head)
+    thing = (
+        subject.kind in {OWNED, THING} and not subject.names and not phrases.living(subject.head)
+    )
     if not thing or "," in subject.noun or case.clause.verb.negated:
         return []
     when = found[0].text
@@ -376,14 +367,14 @@ def _slot(case: Case) -> Read | None:
     last = noun.split()[-1]
     if last == "birthday":
         return _birthday(case, owner, noun)
-    things, single = objects(words, scene, owner), _SINGLE.get(last, last.removesuffix("s"))
+    things, single = phrases.objects(words, scene, owner), _SINGLE.get(last, last.removesuffix("s"))
     if single != last and single in lex.KIN | lex.PETS and things:
         kin, one = f"{noun[: -len(last)]}{single}", False if len(things) > 1 else None
         named = (t.text for t in things if t.is_name)
         return [replace(related(case, owner, kin, name), one=one) for name in named]
     amount = bool(words) and words[0].text.lstrip("$\u20ac\u00a3")[:1].isdigit()
     cut = next((i for i, t in enumerate(words) if t.text == ","), len(words)) if amount else None
-    thing = object_of(cut_aside(words[:cut]), scene, owner)
+    thing = phrases.object_of(phrases.cut_aside(words[:cut]), scene, owner)
     if thing is not None and last in {"name", "nickname"}:
         return _name(case, owner, noun, thing)
     relation = slot_of(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
@@ -468,7 +459,7 @@ def _about(case: Case) -> Read:
     years = str(COUNTED.get(age[1].lower(), age[1])) if age else ""
     if years.isdigit():
         alive = subject.word not in {"we", "they"} and (
-            subject.kind != OWNED or living(subject.head)
+            subject.kind != OWNED or phrases.living(subject.head)
         )
         told = alive and not past and act is Act.ADD
         return case.told("age", years, text=f"is {years} years old") if told else []
@@ -476,11 +467,11 @@ def _about(case: Case) -> Read:
     if known is not None:
         return known
     if low in {"my", "our"} and act is Act.ADD:
-        noun = " ".join(t.low for t in cut_aside(words[1:]) if t.text != "|")
+        noun = " ".join(t.low for t in phrases.cut_aside(words[1:]) if t.text != "|")
         if noun and noun.split()[-1] in lex.KIN | lex.PETS:
             return [replace(related(case, scene.speaker, noun, name), aliases={})]
     if low in lex.TRAITS or (len(words) == 1 and _NATION.fullmatch(words[0].text)):
-        trait = join(parted(cut_aside(words))[0])
+        trait = join(phrases.parted(phrases.cut_aside(words))[0])
         return case.told("was" if past else "is", trait, act=act, change=verb.gone)
     return _trade(case, past, act)
 
@@ -503,7 +494,7 @@ def _by_preposition(case: Case, be: str, act: Act) -> Read | None:
 
 def _trade(case: Case, past: bool, act: Act) -> Read:
     """Read "a nurse at Acme", "the CEO of Acme": somebody's trade, and where."""
-    body = cut_aside(case.words)
+    body = phrases.cut_aside(case.words)
     at = next((i for i, t in enumerate(body) if i > 1 and t.low in {"at", "for", "in", "on", "|"}),
               len(body))  # fmt: skip
     trade, led = body[1:at], case.low(0) in {"a", "an", "the"}
@@ -512,7 +503,7 @@ def _trade(case: Case, past: bool, act: Act) -> Read:
     if any(t.low in lex.EVALUATIVE | lex.FEELINGS for t in trade):
         return []
     work, relation = ("worked at", "worked as") if past else ("works at", "works as")
-    place = object_of(body[at + 1 :], case.scene, case.names[0]) if at < len(body) else None
+    place = phrases.object_of(body[at + 1 :], case.scene, case.names[0]) if at < len(body) else None
     found = []
     if place is not None and body[at].low in {"at", "for"}:
         said = replace(said_of(case.names[0], work, place), act=act)
@@ -537,7 +528,7 @@ def having(case: Case) -> Read:
     if case.low(0) == "to" or not told:
         return []
     met = [] if verb.negated else _named(case)
-    body = parted(words)[0]
+    body = phrases.parted(words)[0]
     heads = {t.low if t.low in _GEAR else t.low.removesuffix("s") for t in body[-3:]}
     judged = any(t.low in lex.EVALUATIVE | lex.POSSESSIVES | {"no", "zero"} for t in body)
     if met or judged or heads.isdisjoint(lex.KIN | lex.PETS | _GEAR):

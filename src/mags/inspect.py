@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.charge import node_charge
 from mags.graph.delta import Delta
-from mags.graph.records import ArcKind, NodeFlag, NodeKind
+from mags.graph.records import ArcKind, NodeFlag, NodeKind, node_charge
 from mags.index.state import State
 from mags.memory import history
 from mags.memory.inputs import known_id, several, whole
