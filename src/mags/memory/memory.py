@@ -548,8 +548,12 @@ class Memory:
     def _read_waiting(self, *, patient: bool = True) -> str | None:
         """Read the turns that wait; a failure is returned in words, and they go on waiting."""
         try:
-            if self._observer.waiting():
-                self._observer.read_waiting(patient=patient)
+            if not self._observer.waiting():
+                return None
+        except MagsError:
+            return None  # the memory cannot be read: what the caller does next says why
+        try:
+            self._observer.read_waiting(patient=patient)
         except MagsError as failure:
             return f"turns wait to be read, it will be tried again: {failure}"
         return None
