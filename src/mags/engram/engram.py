@@ -77,7 +77,38 @@ class Engram:
         in `ignored`; the episode is kept whatever they are.
         """
         inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
+        return self._judged(inscription, inscription.episode(turn, writing), turn, writing)
+
+    def keep(
+        self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: Moment
+    ) -> Inscribed:
+        """Store a turn as an episode that waits for `read`."""
+        inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
         episode = inscription.episode(turn, writing)
+        draft.node(episode)["flags"] |= int(NodeFlag.WAITING)
+        return inscription.done
+
+    def read(
+        self,
+        draft: Draft,
+        state: State,
+        turn: Turn,
+        writing: Writing,
+        moment: Moment,
+        *,
+        episode: int,
+    ) -> Inscribed:
+        """Judge what a turn tells that was kept before, as `inscribe` does; times are the turn's.
+
+        It sees no turn that waits after it.
+        """
+        inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
+        inscription.resume(episode, turn, writing)
+        return self._judged(inscription, episode, turn, writing)
+
+    def _judged(
+        self, inscription: Inscription, episode: int, turn: Turn, writing: Writing
+    ) -> Inscribed:
         for index, operation in sorted(
             enumerate(writing.operations), key=lambda pair: pair[1].tentative
         ):
@@ -192,11 +223,9 @@ class Inscription:
 
     def episode(self, turn: Turn, writing: Writing) -> int:
         """The EPISODE node, exactly as said, chained to the one before it."""
-        speaker = self._linker.entity(turn.speaker) or NOBODY
-        self._emphasis = writing.importance
-        self._mark = turn.attrs.get("mark", "")
+        speaker = self._spoken(turn, writing)
         echo = bool(turn.attrs.get("recalled"))
-        session = self._view.state.hash("session", turn.session) if turn.session else 0
+        session = self._session(turn)
         flags = int(NodeFlag.QUESTION) if writing.is_question else 0
         flags |= int(NodeFlag.RECALLED) if echo else 0
         episode = self._node(
@@ -208,7 +237,43 @@ class Inscription:
             session=session,
             valid_from=turn.at,
         )
+        self._told(episode, speaker, turn, writing)
+        previous = self._moment.previous
+        if previous is not None and previous in self._view.draft.graph:
+            self._view.join(previous, episode, ArcKind.NEXT)
+        return episode
+
+    def resume(self, episode: int, turn: Turn, writing: Writing) -> None:
+        """Go on with an episode that was kept to be read later."""
+        speaker = self._spoken(turn, writing)
+        node = self._view.draft.node(episode)
+        asks = int(NodeFlag.QUESTION) if writing.is_question else 0
+        kept = int(NodeFlag.WAITING | NodeFlag.QUESTION)
+        node["flags"] = (node["flags"] & ~np.uint16(kept)) | asks
+        salience = self._settings.salience
+        worth = float(node["importance"][0])
+        more = min(worth + salience.emphasis * self._emphasis, 1.0) - worth
+        node["importance"] += more
+        node["strength"] += (1.0 - salience.strength) * more
+        vector = self._moment.vectors.get(turn.text)
+        self._around.centre(vector)
+        self._near[episode], _ = self._around.look(vector)
+        self._told(episode, speaker, turn, writing)
+
+    def _session(self, turn: Turn) -> int:
+        return self._view.state.hash("session", turn.session) if turn.session else 0
+
+    def _spoken(self, turn: Turn, writing: Writing) -> int:
+        """Take up how a turn is said; returns who says it."""
+        self._emphasis = writing.importance
+        self._mark = turn.attrs.get("mark", "")
+        return self._linker.entity(turn.speaker) or NOBODY
+
+    def _told(self, episode: int, speaker: int, turn: Turn, writing: Writing) -> None:
+        """Take up who tells what follows, in which episode, and whom it mentions."""
         self.done.episode = episode
+        echo = bool(turn.attrs.get("recalled"))
+        session = self._session(turn)
         occasion = session_of(session, turn.at)
         program = echo or turn.speaker.strip().casefold() in ASSISTANTS
         # What the memory's own model wants remembered rests on what somebody has just said to it.
@@ -222,15 +287,11 @@ class Inscription:
             grade=told if program else self._evidence.grade,
         )
         self._view.heard.append(speaker)
-        previous = self._moment.previous
-        if previous is not None and previous in self._view.draft.graph:
-            self._view.join(previous, episode, ArcKind.NEXT)
         for name in writing.mentions:
             entity = self._linker.entity(name)
             self._mention(entity)
             if entity and entity != speaker:
                 self._about.append(entity)
-        return episode
 
     def _mention(self, entity: int | None) -> None:
         if not entity or entity == self._evidence.speaker or entity in self._mentioned:

@@ -22,6 +22,8 @@ from mags.index.state import Ids, State, names_of
 from mags.index.tokens import fold_name
 
 GUESS = int(NodeFlag.GUESS)
+UNSEEN = int(NodeFlag.GUESS | NodeFlag.WAITING)
+"""What a turn does not look at: guesses, and turns that wait to be read after it."""
 
 SEARCHED = (NodeKind.EPISODE, NodeKind.FACT, NodeKind.NOTE)
 """Kinds among which a new node looks for what is like it."""
@@ -242,7 +244,7 @@ class View:
         return ids, index.matrix[rows].astype(np.float32)
 
     def _group(self, rows: NDArray[np.int64], kinds: tuple[NodeKind, ...]) -> NDArray[np.int64]:
-        """0 for living rows of those kinds but guesses, -1 for others; few one by one."""
+        """0 for living rows of those kinds but `UNSEEN`, -1 for others; few one by one."""
         if len(rows) <= FEW:
             return np.where(self._allowed(rows, kinds), 0, -1)
         groups = self._groups.get(kinds)
@@ -255,8 +257,8 @@ class View:
         self, rows: NDArray[np.int64] | slice, kinds: tuple[NodeKind, ...]
     ) -> NDArray[np.bool_]:
         graph = self.draft.graph
-        sure = (graph.nodes["flags"][rows] & GUESS) == 0
-        return np.asarray(graph.alive[rows] & table_of(*kinds)[graph.kinds[rows]] & sure, np.bool_)
+        seen = (graph.nodes["flags"][rows] & UNSEEN) == 0
+        return np.asarray(graph.alive[rows] & table_of(*kinds)[graph.kinds[rows]] & seen, np.bool_)
 
     def vectors(self, node_ids: Iterable[int]) -> NDArray[np.float32]:
         """Vectors of nodes, shape (n, dimension); zeros where there is none."""

@@ -77,9 +77,11 @@ class NodeFlag(IntFlag):
     DISPUTED = 512
     """A fact or episode that says otherwise than a fact of a higher grade: see `ArcKind.DISPUTES`.
     It is disputed for as long as one of those is open."""
+    WAITING = 8192
+    """An episode that is kept and not read yet: what it tells is to become facts later."""
 
 
-GRADE_AT = 10  # above the ten flags
+GRADE_AT = 10  # above the first ten flags
 GRADES = 0b111 << GRADE_AT
 
 

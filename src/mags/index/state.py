@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from bisect import bisect_left
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -33,7 +34,7 @@ FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""
 
 GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
-DISPUTED = int(NodeFlag.DISPUTED)
+DISPUTED, WAITING = int(NodeFlag.DISPUTED), int(NodeFlag.WAITING)
 LONGEST = 8
 """Words of the longest name that is looked for in a text."""
 MOST = 50_000
@@ -190,13 +191,19 @@ class Episodes:
         self._graph = graph
         self._rows: tuple[list[int], dict[int, list[int]]] | None = None
 
-    def recent(self, count: int, session: int | None = None) -> list[int]:
-        """Ids of the last `count` episodes (of a session, by its hash), oldest first."""
+    def recent(
+        self, count: int, session: int | None = None, before: int | None = None
+    ) -> list[int]:
+        """Ids of the last `count` episodes (of a session, by its hash), oldest first.
+
+        `before`: of those that came before this one.
+        """
         rows = self._rows
         if rows is None:
             rows = self._rows = self._read()
         held = rows[0] if session is None else rows[1].get(session, [])
-        ids: list[int] = self._graph.nodes["id"][held[-count:]].tolist() if count > 0 else []
+        end = len(held) if before is None else bisect_left(held, self._graph.row(before))
+        ids: list[int] = self._graph.nodes["id"][held[max(0, end - count) : end]].tolist()
         return ids
 
     def changed(self, created: NDArray[np.void], *, gone: bool) -> None:
@@ -313,6 +320,33 @@ class Names:
                     alone.extend(whose)
             i += 1
         return list(dict.fromkeys(found or alone))
+
+
+class Waiting:
+    """Episodes that are not read yet; given to `State.following`."""
+
+    def __init__(self, state: State) -> None:
+        self._graph = state.graph
+        rows = state.graph.where(NodeKind.EPISODE)
+        nodes = state.graph.nodes
+        self._ids: set[int] = set(nodes["id"][rows[nodes["flags"][rows] & WAITING > 0]].tolist())
+
+    def __contains__(self, node_id: int) -> bool:
+        return node_id in self._ids
+
+    def __bool__(self) -> bool:
+        return bool(self._ids)
+
+    def ids(self) -> list[int]:
+        """Their ids, in the order they came."""
+        return sorted(self._ids, key=self._graph.row)
+
+    def changed(self, delta: Delta) -> None:
+        """Add what waits after a Delta and drop what no longer does."""
+        after = delta.nodes.after
+        waits = delta.nodes.has & (after["flags"] & WAITING > 0)
+        self._ids.difference_update(after["id"][~waits].tolist())
+        self._ids.update(after["id"][waits].tolist())
 
 
 class Words:

@@ -447,6 +447,11 @@ class Live:
                 self._closed = True
                 self.store.close()
 
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
     def clear(self) -> None:
         """Catch up now, so that what was erased elsewhere leaves RAM; failures show on reading."""
         with suppress(errors.MagsError), self.reading():

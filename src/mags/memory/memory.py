@@ -91,8 +91,13 @@ class Memory:
         self._converser = Converser(self._live, parts, self._recaller, self._asker, self._corrector)
 
     def close(self) -> None:
-        """Close the store; closing twice is harmless."""
-        self._live.close()
+        """Read what waits, then close the store; closing twice is harmless."""
+        try:
+            failed = None if self._live.closed or self._live.read_only else self._read_waiting()
+            if failed is not None:
+                warn(failed, RuntimeWarning, stacklevel=2)
+        finally:
+            self._live.close()
 
     def __enter__(self) -> Self:
         return self
@@ -125,10 +130,15 @@ class Memory:
         searched, `mark` pins, `outcome` (-1 to 1): how an act went, `led_by`: ids of its grounds.
         Of who is not `trusted` with any `at` one that lies ahead is brought back to now, with a
         warning, and what was claimed kept as the attribute `claimed_at`.
+        With `read_every` in the settings it is kept at once and read into facts later: when so many
+        turns of its session wait, another session begins, before a sleep and at `close`.
         """
         said: dict[str, Any] = {"text": text, "speaker": speaker, "at": at, "session": session}
         said |= {"key": key, "attrs": attrs}
-        return self._observed([self._prepared(said, trusted=trusted)])[0]
+        given = self._prepared(said, trusted=trusted)
+        if self._parts.settings.read_every > 1:
+            return self._observed_later(*given)
+        return self._observed([given])[0]
 
     def observe_many(
         self, turns: Iterable[TurnLike], *, apart: bool = False, trusted: bool = True
@@ -350,7 +360,13 @@ class Memory:
     # -- tending -----------------------------------------------------------------
 
     def sleep(self, on_rule: OnRule | None = None) -> SleepReport:
-        """Decay, wire, prune, solidify, consolidate; others may read. `on_rule` hears of each."""
+        """Decay, wire, prune, solidify, consolidate; others may read. `on_rule` hears of each.
+
+        Turns that wait are read first; where no model answers they go on waiting, with a warning.
+        """
+        failed = self._read_waiting()
+        if failed is not None:
+            warn(failed, RuntimeWarning, stacklevel=2)
         return self._sleeper.sleep(on_rule).report
 
     def feedback(self, trace: Trace, reward: float | None = None) -> bool:
@@ -490,14 +506,46 @@ class Memory:
         return turn if trusted else inputs.said_by(turn, now), payload
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
-        """Observe turns in batches, then sleep if that is due."""
+        """Observe turns in batches, then sleep if that is due. What waits is read before."""
+        failed = self._read_waiting()
         seen = self._observer.observe(jobs)
+        if failed is not None and seen:
+            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, failed))
         # The first and the last say between which ticks all of them lie.
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
         if slept is not None:
             seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
         return seen
+
+    def _observed_later(self, turn: Turn, payload: str) -> Seen:
+        """Keep a turn, and read those that wait where it is time."""
+        warnings: list[str | None] = []
+        others = self._observer.waiting() - self._observer.waiting(turn.session)
+        if others:
+            warnings.append(self._read_waiting(patient=False))
+        seen = self._observer.keep(turn, payload)
+        if seen.repeated:
+            return seen
+        # By multiples, so that a model that fails is not asked again at every turn.
+        waiting = self._observer.waiting(turn.session)
+        if waiting and waiting % self._parts.settings.read_every == 0:
+            warnings.append(self._read_waiting(patient=False))
+        warnings.append(self._sleep_if_due(seen.delta))
+        return replace(seen, warnings=(*seen.warnings, *filter(None, warnings)))
+
+    def _read_waiting(self, *, patient: bool = True) -> str | None:
+        """Read the turns that wait; a failure is returned in words, and they go on waiting."""
+        try:
+            if not self._observer.waiting():
+                return None
+        except MagsError:
+            return None  # the memory cannot be read: what the caller does next says why
+        try:
+            self._observer.read_waiting(patient=patient)
+        except MagsError as failure:
+            return f"turns wait to be read, it will be tried again: {failure}"
+        return None
 
     def _question(
         self, text: str, speaker: str, session: str, options: ReadOptions, what: str
@@ -521,7 +569,9 @@ class Memory:
             return None
         try:
             if not self._sleeper.asleep:
+                failed = self._read_waiting(patient=False)
                 self._sleeper.sleep()
+                return failed
         except MagsError as failure:
             return f"sleep was due and failed, it will be tried again: {failure}"
         return None

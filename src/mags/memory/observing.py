@@ -7,19 +7,31 @@ speaker told last, and what is known about the names in it. It needs no embeddin
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from itertools import groupby, islice, zip_longest
 from typing import Any
+
+import numpy as np
 
 from mags.engram.claim import Correction
 from mags.engram.engram import Engram
 from mags.engram.view import Inscribed, Moment
-from mags.errors import InvalidInput, ModelError
+from mags.errors import InvalidInput, ModelError, ModelReplyError
 from mags.graph.delta import Delta, Draft
 from mags.graph.graph import REVERSE
-from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind, node_charge
-from mags.index.state import State
+from mags.graph.records import (
+    NEVER,
+    NOBODY,
+    ArcKind,
+    Content,
+    Grade,
+    NodeFlag,
+    NodeKind,
+    node_charge,
+)
+from mags.index.state import State, Waiting
 from mags.memory.inputs import check, prose, readable
 from mags.memory.live import Live
 from mags.memory.reading import Recaller, recent_turns, session_hash
@@ -33,6 +45,7 @@ from mags.ports.policy import (
     Together,
     Turn,
     Writing,
+    asks,
 )
 from mags.recall.spread import peers
 
@@ -46,6 +59,8 @@ _SLANDER = re.compile(
     r"|(?:don't|do not|never|can't|cannot) (?:be )?(?:believed?|trust(?:ed)?))\b",
     re.IGNORECASE,
 )
+LATER = "it is read later, with other turns of its session"
+"""Why nothing was made yet of a turn that waits."""
 KEPT = ("facts", "notes", "closed", "confirmed", "disputed")
 """What a Delta keeps of its result, in ids, for a key that comes again."""
 
@@ -56,6 +71,7 @@ class Job:
 
     `writing`: what the policy made of it; None where it can only be read once the turns before it
     are written, with the facts about `names`. `recent`: the turns before it in its session.
+    `later`: it is only kept. `episode`: it was kept as this one, and is read now.
     """
 
     turn: Turn
@@ -64,6 +80,8 @@ class Job:
     recent: tuple[Turn, ...] = ()
     names: tuple[str, ...] = ()
     writing: Writing | None = None
+    later: bool = False
+    episode: int | None = None
 
 
 class Observer:
@@ -75,6 +93,7 @@ class Observer:
         self._recaller = recaller
         self._settings = parts.settings
         self._engram = Engram(parts.settings.engram, parts.linker)
+        self._late = threading.Lock()
         self._learning = Engram(replace(parts.settings.engram, echoes=True), parts.linker)
 
     def observe(self, turns: Iterable[tuple[Turn, str]]) -> list[Seen]:
@@ -89,6 +108,48 @@ class Observer:
         for batch in self._batches(iter(turns)):
             seen.extend(self._kept(self._jobs(batch, begun), self._engram))
         return seen
+
+    def keep(self, turn: Turn, payload: str) -> Seen:
+        """Keep a turn that is read later, by `read_waiting`; costs a tick.
+
+        What was made from memory is not read, so that it need not wait.
+        """
+        writing = Writing(is_question=asks(turn.text), why=LATER)
+        job = Job(turn=turn, payload=payload, ticks=1, writing=writing, later=True)
+        if echo(turn):
+            job = replace(job, writing=Writing(), later=False)
+        return self._kept([job], self._engram)[0]
+
+    def waiting(self, session: str | None = None) -> int:
+        """How many turns wait (of that session, or of all)."""
+        with self._live.reading() as state:
+            waiting = state.following(Waiting)
+            if session is None or not waiting:
+                return len(waiting.ids())
+            nodes, rows = state.graph.nodes, state.graph.rows(waiting.ids())
+            return int((nodes["session"][rows] == session_hash(state, session)).sum())
+
+    def read_waiting(self, *, patient: bool = True) -> list[Seen]:
+        """Read the turns that wait, in order, in batches as `observe` does; costs no tick.
+
+        Each batch is one transaction. Raises ModelError where no model answers: the batches before
+        stand, the rest goes on waiting. Not `patient`: nothing is read where another thread is at
+        it already.
+        """
+        if not self._late.acquire(blocking=patient):
+            return []
+        try:
+            with self._live.reading() as state:
+                ids = state.following(Waiting).ids()
+                said = [_kept_turn(content) for content in state.words(ids)]
+            left, seen = iter(ids), list[Seen]()
+            for batch in self._batches((turn, "") for turn in said):
+                begun = {turn.session for turn, _ in batch}
+                jobs = self._jobs(batch, begun, list(islice(left, len(batch))))
+                seen.extend(self._kept(jobs, self._engram))
+            return seen
+        finally:
+            self._late.release()
 
     @property
     def _together(self) -> Together | None:
@@ -117,17 +178,21 @@ class Observer:
         job = Job(turn=turn, payload=payload, ticks=ticks, writing=writing)
         return self._kept([job], self._learning)[0]
 
-    def _jobs(self, batch: Sequence[tuple[Turn, str]], begun: set[str]) -> list[Job]:
+    def _jobs(
+        self, batch: Sequence[tuple[Turn, str]], begun: set[str], kept: Sequence[int] = ()
+    ) -> list[Job]:
         """A batch, read as far as possible before any of it is written.
 
         No lock is held, because a model may take long. `begun`: sessions that had their tick.
+        `kept`: the episodes of turns that waited.
         """
         jobs: list[Job] = []
         fresh: list[Turn] = []
         unread: list[int] = []
         history: dict[str, list[Turn]] = {}
-        for turn, payload in batch:
-            job = Job(turn=turn, payload=payload, ticks=int(turn.session not in begun))
+        for (turn, payload), episode in zip_longest(batch, kept):
+            ticks = int(turn.session not in begun)
+            job = Job(turn=turn, payload=payload, ticks=ticks, episode=episode)
             begun.add(turn.session)
             again = turn.key is not None and turn.key in [one.key for one in fresh]
             # A turn that is known already need not be read again: the model may cost.
@@ -135,7 +200,7 @@ class Observer:
                 past = history.get(turn.session)
                 if past is None:
                     with self._live.reading() as state:
-                        past = recent_turns(state, self._settings.window, turn.session)
+                        past = recent_turns(state, self._settings.window, turn.session, episode)
                     history[turn.session] = past
                 job = replace(job, recent=tuple(past))
                 if self._together is None:
@@ -167,7 +232,7 @@ class Observer:
         try:
             read = policy.write_many(turns, tuple(map(readable, first.recent)), recalled)
         except ModelError as failure:
-            read = [Writing(understood=False, why=str(failure))] * len(told)
+            read = [_not_read(first, failure)] * len(told)
         writings = iter(read)
         return [
             replace(job, writing=Writing() if echo(job.turn) else next(writings)) for job in jobs
@@ -185,7 +250,10 @@ class Observer:
         return replace(job, writing=self._write(job, recalled))
 
     def _kept(self, jobs: Sequence[Job], engram: Engram) -> list[Seen]:
-        """Write turns in one transaction, but for those whose key was seen before."""
+        """Write turns in one transaction, but for those whose key was seen before.
+
+        Of turns that waited those are left out that another has read, or that are gone.
+        """
         known = [self._repeated(job.turn.key, job.payload) for job in jobs]
         if all(known):
             return [seen for seen in known if seen is not None]
@@ -197,13 +265,15 @@ class Observer:
                 for job in fresh
                 for text in engram.texts(state, job.turn, job.writing or Writing())
             ]
-        vectors = self._live.embed(ahead)
+            held = _vectors_held(state, fresh)
+        vectors = held | self._live.embed([text for text in ahead if text not in held])
         with self._live.writing() as state:
             if self._live.embedder is not embedder:  # re-embedded while the policy was reading
                 vectors = {}
             return [
                 self._repeated(job.turn.key, job.payload) or self._one(state, job, vectors, engram)
                 for job in jobs
+                if job.episode is None or job.episode in state.following(Waiting)
             ]
 
     def _one(self, state: State, job: Job, vectors: Mapping[str, Any], engram: Engram) -> Seen:
@@ -214,11 +284,17 @@ class Observer:
         own = {text: made[text] if text in made else vectors[text] for text in texts}
         draft = Draft(state.graph)
         tick = state.graph.tick + job.ticks
-        previous = state.episodes.recent(1, session_hash(state, job.turn.session))
+        session = session_hash(state, job.turn.session)
+        previous = state.episodes.recent(1, session, job.episode)
+        moment = self._moment(own, tick, previous[0] if previous else None)
+        if job.episode is not None:
+            done = engram.read(draft, state, job.turn, writing, moment, episode=job.episode)
+            seen = self._keep(draft, "read", done, writing)
+            return replace(seen, warnings=writing.warnings)
         if self._settings.working:
             leave_window(draft, state, self._settings.window)
-        moment = self._moment(own, tick, previous[0] if previous else None)
-        done = engram.inscribe(draft, state, job.turn, writing, moment)
+        inscribe = engram.keep if job.later else engram.inscribe
+        done = inscribe(draft, state, job.turn, writing, moment)
         known = {"key": job.turn.key, "payload": job.payload, "tick_after": tick}
         doubts = (*not_believed(job.turn.attrs), *doubted(state, job.turn))
         seen = self._keep(draft, "observe", done, writing, **known)
@@ -296,7 +372,7 @@ class Observer:
         try:
             return self._parts.policy.write(readable(prose(job.turn)), near, recalled)
         except ModelError as failure:
-            return Writing(understood=False, why=str(failure))
+            return _not_read(job, failure)
 
     def _keep(
         self, draft: Draft, kind: str, done: Inscribed, writing: Writing, **fields: Any
@@ -328,6 +404,37 @@ def _seen(delta: Delta) -> Seen:
     return Seen(
         episode_id=int(delta.result.get("episode", NOBODY)), delta=delta, repeated=True, **kept
     )
+
+
+def _not_read(job: Job, failure: ModelError) -> Writing:
+    """What a turn tells whose model failed: nothing. One that waited goes on waiting (it raises).
+
+    A reply in no known form would come again, so that it is taken as one that tells nothing.
+    """
+    if job.episode is not None and not isinstance(failure, ModelReplyError):
+        raise failure
+    return Writing(understood=False, why=str(failure))
+
+
+def _kept_turn(content: Content) -> Turn:
+    """The turn that an episode was made of, but for its key."""
+    meta = content.meta
+    return Turn(
+        text=content.text,
+        speaker=str(meta.get("speaker", "")),
+        at=float(meta["at"]),
+        session=str(meta.get("session", "")),
+        attrs={str(name): str(value) for name, value in meta.get("attrs", {}).items()},
+    )
+
+
+def _vectors_held(state: State, jobs: Iterable[Job]) -> dict[str, Any]:
+    """Vectors of the turns that waited, by text: they were embedded when they were kept."""
+    kept = [(job.episode, job.turn.text) for job in jobs if job.episode is not None]
+    kept = [(episode, text) for episode, text in kept if episode in state.graph]
+    vectors = state.vectors.get(state.graph.rows([episode for episode, _ in kept]))
+    pairs = zip(kept, vectors.astype(np.float16), strict=True)
+    return {text: vector for (_, text), vector in pairs if vector.any()}
 
 
 def echo(turn: Turn) -> bool:

@@ -163,10 +163,15 @@ def session_hash(state: State, session: str) -> int:
     return state.hash("session", session) if session else 0
 
 
-def recent_turns(state: State, window: int, session: str | None = None) -> list[Turn]:
-    """The last episodes as turns, oldest first: of a session ("": of none), or of all."""
+def recent_turns(
+    state: State, window: int, session: str | None = None, before: int | None = None
+) -> list[Turn]:
+    """The last episodes as turns, oldest first: of a session ("": of none), or of all.
+
+    `before`: those before this one.
+    """
     hashed = None if session is None else session_hash(state, session)
-    episodes = state.episodes.recent(window, hashed)
+    episodes = state.episodes.recent(window, hashed, before)
     return [
         Turn(
             text=content.text,

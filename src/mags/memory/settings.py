@@ -26,10 +26,11 @@ class MemorySettings:
     `window`: episodes of working memory that go to the model verbatim. `answer_k`: hits an
     answer is made from without a model, which takes what fits `context_tokens`. `sleep_every`:
     ticks between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
-    shown to the write model (0: none; else in bulk each turn is a batch). `reminded`: facts told
-    before that are shown to a policy that asks for them (0: none). `hebb`: wire what was cited
-    together. `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the journal
-    beyond which a sleep folds what lies behind the oldest snapshot (0: never; `log` and
+    shown to the write model (0: none; else in bulk each turn is a batch). `read_every`: turns
+    of a session that `observe` keeps before it reads them (1: each is read at once). `reminded`:
+    facts told before that are shown to a policy that asks for them (0: none). `hebb`: wire what was
+    cited together. `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the
+    journal beyond which a sleep folds what lies behind the oldest snapshot (0: never; `log` and
     `rollback` reach back to there only).
     """
 
@@ -38,6 +39,7 @@ class MemorySettings:
     context_tokens: int = 1_600
     sleep_every: int = 200
     recalled_for_write: int = 0
+    read_every: int = 1
     reminded: int = 48
     hebb: bool = True
     router: bool = True
@@ -52,7 +54,7 @@ class MemorySettings:
 
 
 _BOUNDS = dict.fromkeys(
-    ("window", "answer_k", "context_tokens", "batch"), (1, ANY)
+    ("window", "answer_k", "context_tokens", "batch", "read_every"), (1, ANY)
 ) | dict.fromkeys(("sleep_every", "recalled_for_write", "reminded", "max_journal_bytes"), (0, ANY))
 
 

@@ -22,8 +22,9 @@ class Seen:
     `facts`: new facts, `closed`: facts it superseded, `confirmed`: facts it said again
     (node ids). `disputed`: facts that say otherwise than one which stays, being of a higher grade
     (what a person says of themself). `understood` False: kept as an episode, no fact made; `why`
-    tells. `repeated`: the key was known, nothing was written again. `warnings`: what did not go
-    well beside it (a sleep that was due), or is to be known of it (a time that was not taken).
+    tells, also of a turn that is kept to be read later. `repeated`: the key was known, nothing was
+    written again. `warnings`: what did not go well beside it (a sleep that was due), or is to be
+    known of it (a time that was not taken).
     """
 
     episode_id: int
