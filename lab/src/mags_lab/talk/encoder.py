@@ -2,7 +2,7 @@
 
 It begins as the shipped file has it, out of its 7 and 8 bits, and gives its layers back in the form
 of that file: constants that take the place of the graph's own (`with_constants`). The embeddings
-and the lowest layer stay. Shapes: b texts, n tokens, w width.
+stay as they are. Shapes: b texts, n tokens, w width.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from mags.models.embed.onnx import SHIPPED, Arrays, ModelFile, checked_bytes, co
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
 STATES = (3, 5)
 """Layers whose states the heads read."""
-FROZEN = 3
-"""The lowest layers, that stay as they are."""
 LEVELS = 63
 """Greatest of a weight in 7 bits, as `scripts/make_embedder.py` has them."""
 DROP = 0.1
@@ -71,7 +69,7 @@ class Layer(nn.Module):  # type: ignore[misc]
 
 
 class Encoder(nn.Module):  # type: ignore[misc]
-    """Tokens to the states that the heads read; only the upper layers learn.
+    """Tokens to the states that the heads read; all layers learn, the embeddings do not.
 
     `tuned`: constants in place of the file's own, of layers that were trained on.
     """
@@ -86,28 +84,17 @@ class Encoder(nn.Module):  # type: ignore[misc]
         self.register_buffer("places", _tensor(found["places"]), persistent=False)
         self.norm = _norm(found, "embeddings.LayerNorm")
         self.layers = nn.ModuleList(Layer(found, _at(place)) for place in range(LAYERS))
-        for still in (self.norm, *self.layers[:FROZEN]):
-            still.requires_grad_(False)
+        self.norm.requires_grad_(False)
 
-    def train(self, mode: bool = True) -> Encoder:
-        """Set the mode; what stays is never dropped from."""
-        super().train(mode)
-        for layer in self.layers[:FROZEN]:
-            layer.eval()
-        return self
-
-    def lower(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Ids (b, n) and bool (b, n) to what the layers that stay make of them (b, n, w)."""
-        with torch.no_grad():
-            x = self.norm(self.words[ids] + self.places[: ids.shape[1]])
-            for layer in self.layers[:FROZEN]:
-                x = layer(x, _bias(mask))
-        return x
+    def embedded(self, ids: Tensor) -> Tensor:
+        """Ids (b, n) to the rows that the layers begin with (b, n, w), which do not learn."""
+        made: Tensor = self.norm(self.words[ids] + self.places[: ids.shape[1]])
+        return made
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """What `lower` made (b, n, w) and bool (b, n) to states (b, layers read, n, w)."""
+        """Rows of `embedded` (b, n, w) and bool (b, n) to states (b, layers read, n, w)."""
         found = []
-        for place, layer in enumerate(self.layers[FROZEN:], start=FROZEN):
+        for place, layer in enumerate(self.layers):
             x = layer(x, _bias(mask))
             if place in STATES:
                 found.append(x)
@@ -118,13 +105,12 @@ class Encoder(nn.Module):  # type: ignore[misc]
         return [
             {"params": list(layer.parameters()), "lr": rate * fall ** (LAYERS - 1 - place)}
             for place, layer in enumerate(self.layers)
-            if place >= FROZEN
         ]
 
     def constants(self) -> Mapping[str, NDArray[np.generic]]:
-        """The layers that learned, as constants of the graph."""
+        """The layers as constants of the graph."""
         made: dict[str, NDArray[np.generic]] = {}
-        for place in range(FROZEN, LAYERS):
+        for place in range(LAYERS):
             layer, at = self.layers[place], _at(place)
             for name, told in LINEAR.items():
                 linear = getattr(layer, name)

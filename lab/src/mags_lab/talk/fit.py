@@ -1,6 +1,6 @@
 """Train the reader on the corpus (`mags train reader`).
 
-The shipped encoder's upper layers and the heads learn together, on what a turn tells, what it ends
+The shipped encoder's layers and the heads learn together, on what a turn tells, what it ends
 and which words answer a question. A run that was stopped goes on from its last epoch.
 """
 
@@ -34,7 +34,7 @@ from mags_lab.talk.export import (
     save,
 )
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY, classes, polarity_of
-from mags_lab.talk.material import ASKS, ENDS, READ, Piece, Pieces, batches, seen
+from mags_lab.talk.material import ASKS, ENDS, READ, Piece, Pieces, batches
 from mags_lab.talk.model import FAR, Reader, Shape
 from mags_lab.training.optimisers import (
     latest,
@@ -53,19 +53,19 @@ SHOWN = 0.5
 
 
 def together(some: Sequence[Piece]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Lower states (b, t, w), tokens there (b, t), pool (b, n, t), marks (b, n, m), rows (b, n)."""
+    """Ids and which are there (b, t), pool (b, n, t), marks (b, n, m), rows (b, n)."""
     tokens = max(len(one.ids) for one in some)
     count = max(len(one.pool) for one in some)
-    lower = np.zeros((len(some), tokens, some[0].lower.shape[1]), dtype=np.float32)
-    there = np.zeros(lower.shape[:2], dtype=bool)
+    ids = np.zeros((len(some), tokens), dtype=np.int64)
+    there = np.zeros(ids.shape, dtype=bool)
     pool = np.zeros((len(some), count, tokens), dtype=np.float32)
     signs = np.zeros((len(some), count, MARKS), dtype=np.float32)
     rows = np.zeros((len(some), count), dtype=bool)
     for place, one in enumerate(some):
         t, n = len(one.ids), len(one.pool)
-        lower[place, :t], there[place, :t] = one.lower, True
+        ids[place, :t], there[place, :t] = one.ids, True
         pool[place, :n, :t], signs[place, :n], rows[place, :n] = one.pool, one.marks, True
-    found = (lower, there, pool, signs, rows)
+    found = (ids, there, pool, signs, rows)
     a, b, c, d, e = (torch.from_numpy(one) for one in found)
     return a, b, c, d, e
 
@@ -74,11 +74,12 @@ def loss_of(
     encoder: Encoder, model: Reader, some: Sequence[Piece], relations: Sequence[str]
 ) -> Tensor:
     """The loss of a batch of one task, some of its tokens hidden by chance."""
-    lower, there, pool, signs, rows = together(some)
+    ids, there, pool, signs, rows = together(some)
+    words = encoder.embedded(ids)
     if model.training:
-        lower = lower * (torch.rand(there.shape) >= HIDDEN)[..., None]
+        words = words * (torch.rand(there.shape) >= HIDDEN)[..., None]
     with torch.autocast("cpu", torch.bfloat16, enabled=quick() is torch.bfloat16):
-        layers = encoder(lower, there)
+        layers = encoder(words, there)
     states = torch.cat([pool @ layer for layer in layers.float().unbind(1)], dim=-1)
     with torch.autocast("cpu", torch.bfloat16, enabled=quick() is torch.bfloat16):
         x = model.trunk(states, signs, rows)
@@ -222,7 +223,7 @@ def fit(
     if start is not None:
         begin(model, relations, start)
     holds = TrainedReader(ReaderFile(path=course.start)) if course.start else None
-    pieces = seen(Pieces().of(told, seed, holds, course.tasks), encoder, TOKENS)
+    pieces = Pieces().of(told, seed, holds, course.tasks)
     last = latest(folder)
     done = load_checkpoint(last, both, [chosen]) if last else 0
     for epoch in range(done, epochs):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
@@ -32,7 +31,6 @@ from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 from mags_lab.talk.corpus import Asked, Dialogue, Said, Told
-from mags_lab.talk.encoder import Encoder
 from mags_lab.talk.labels import Gold, days, examples, nearly, spans_of
 from mags_lab.talk.matching import Made, ends
 
@@ -58,8 +56,7 @@ SHARES: Mapping[str, Callable[[Piece], float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """One text to learn from: its rows, tokens (t,), what rows are made of (rows, t),
-    and what the layers that stay make of the tokens, (t, w).
+    """One text to learn from: its rows, tokens (t,), and what rows are made of (rows, t).
 
     `gold`, `worth`: of `READ`. `ends`: of `ENDS`. Of `ASKS`: `lines`, the turns of a passage,
     `shows`, which of them are evidence, and `answers`, the rows that answer: (0, 0) where none
@@ -77,7 +74,6 @@ class Piece:
     ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     pool: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     marks: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-    lower: NDArray[np.float16] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float16))
 
 
 class Pieces:
@@ -315,23 +311,6 @@ def of_another(
 def turn_of(said: Said) -> Turn:
     """A turn of the corpus as a policy is given it."""
     return Turn(text=said.text, speaker=said.speaker, at=said.at.timestamp())
-
-
-def seen(pieces: Sequence[Piece], encoder: Encoder, most: int) -> list[Piece]:
-    """The pieces with what the encoder's layers that stay make of them, so that it is made once."""
-    order = sorted(range(len(pieces)), key=lambda place: len(pieces[place].ids))
-    found = list(pieces)
-    for some in grouped([pieces[place] for place in order], most):
-        tokens = max(len(one.ids) for one in some)
-        ids = np.zeros((len(some), tokens), dtype=np.int64)
-        there = np.zeros(ids.shape, dtype=bool)
-        for row, one in enumerate(some):
-            ids[row, : len(one.ids)], there[row, : len(one.ids)] = one.ids, True
-        made = encoder.lower(torch.from_numpy(ids), torch.from_numpy(there)).numpy()
-        for row, one in enumerate(some):
-            place = order.pop(0)
-            found[place] = replace(one, lower=made[row, : len(one.ids)].astype(np.float16))
-    return found
 
 
 def batches(pieces: Sequence[Piece], rng: Random, most: int) -> list[list[Piece]]:
