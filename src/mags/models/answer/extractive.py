@@ -85,7 +85,7 @@ class ExtractiveAnswerer:
     has to be.
     """
 
-    sure: float = 0.74
+    sure: float = 0.77
     reader: SpanReader = field(default_factory=lambda: TrainedReader().answers)
 
     @property
