@@ -157,7 +157,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="b384693f5d2451f4a094eebdc942b838149725b853b50dfb8db51a1cdc8f2986",
+    sha256="48f5b0f5ca5b73b1a0ef7fddd4a1c5ff4a7cb990ff51403374567ad9653f0db4",
 )
 ANSWERING = ReaderFile(
     path=DATA / "answer-reader.npz",
