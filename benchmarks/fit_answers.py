@@ -1,9 +1,10 @@
 """`python -m benchmarks.fit_answers`: fit how likely an answer of what was recalled is right.
 
 Every question of the corpus's `dev` split, as a memory in its shipped settings met it
-(`benchmarks.answers`), gives one example a turn that is read and one a fact that fits: its features
-and whether it is right by the rule of that benchmark. A logistic model for each form of answer and
-kind of question is written where `mags.models.answer.spans` reads it.
+(`benchmarks.answers`), and as one of a single turn would, gives one example a turn that is read and
+one a fact that fits: its features and whether it is right by the rule of that benchmark. A logistic
+model for each form of answer and kind of question is written where `mags.models.answer.spans` reads
+it.
 
 Printed is what five folds over dialogues give, each judged by what was fitted on the others: for
 thresholds the shares of answerable questions answered rightly and wrongly, and of unanswerable ones
@@ -16,7 +17,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ from mags_lab.talk import corpus
 FOLDS = 5
 RIDGE = 20.0
 """Weight of the squares: what is left of chance in so few examples."""
-THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+THRESHOLDS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.77, 0.79, 0.81, 0.83)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,8 @@ def main(arguments: Sequence[str]) -> int:
 def fit(cases: Sequence[Met]) -> Iterator[str]:
     """Fit and write the weights; lines of what folds give."""
     quoting = quoting_answerer()
+    asked = len(cases)
+    cases = [*cases, *(one for case in cases for one in alone(case))]
     read = [candidates(c.asked, read_question(c.asked), c.items, quoting.reader) for c in cases]
     turns = [
         Example(
@@ -88,7 +91,7 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
     value = {id(e.features): p for e, p in zip(turns, sure, strict=True) if e.form == "value"}
     quote = {id(e.features): p for e, p in zip(turns, sure, strict=True) if e.form == "quote"}
     facts = []
-    for n, (case, some) in enumerate(zip(cases, read, strict=True)):
+    for n, (case, some) in enumerate(zip(cases[:asked], read[:asked], strict=True)):
         parsed = read_question(case.asked)
         answer = of_fact(case.asked, case.items)
         if answer is None or len(answer.citations) > 1 or not some:
@@ -120,7 +123,13 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
         )
     }
     WEIGHTS.write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    yield from table(cases, every, sure)
+    yield from table(cases[:asked], every, sure)
+
+
+def alone(case: Met) -> list[Met]:
+    """A question as a memory of one turn meets it, for the first two recalled: the rest is new."""
+    turns = [item for item in case.items if item.fact is None]
+    return [replace(case, items=(item,)) for item in turns[:2]]
 
 
 def _right(case: Met, text: str) -> bool:

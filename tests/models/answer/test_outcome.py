@@ -46,10 +46,10 @@ def test_a_day_is_computed_before_the_quote():
 
 
 def test_a_later_word_on_the_matter_leaves_it_open_and_both_are_shown():
-    before = turn(1, "I swim on Wednesdays", at=AUGUST_10 - 9 * DAY, score=3.0)
-    after = turn(2, "they moved the swim, some other day now", score=2.0)
-    assert ask("When does Ana swim?", before).text.startswith("on Wednesdays — ")
-    answer = ask("When does Ana swim now?", before, after)
+    before = turn(1, "the choir meets on Tuesdays", at=AUGUST_10 - 9 * DAY, score=3.0)
+    after = turn(2, "they moved the choir, some other day now", score=2.0)
+    assert ask("When does the choir meet?", before).text.startswith("on Tuesdays — ")
+    answer = ask("When does the choir meet now?", before, after)
     assert (answer.outcome, set(answer.citations)) == ("closest", {1, 2})
 
 

@@ -25,6 +25,7 @@ from mags.models.answer.support import (
     compare,
     contrary,
     kind_share,
+    of_others,
     rare_share,
     spans_days,
 )
@@ -55,6 +56,15 @@ EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how of
 """What asks for days that come again and again."""
 MAY_ANSWER, NEWS = 0.15, 0.35
 """How likely a turn answers that takes something back, and one that tells of it anew."""
+BENDS: Mapping[str, Sequence[float]] = {
+    "span": (-2.0, 0.0, 2.0),
+    "lead": (-2.0, 0.0, 2.0),
+    "shown": (-2.0, 0.0, 2.0),
+    "shown, lead": (-2.0, 0.0, 2.0),
+    "any": (0.3, 0.8, 1.2),
+    "shown, any": (0.3, 0.8, 1.2),
+}
+"""Features that do not weigh evenly: a line with a bend at each place stands for them."""
 NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|once|twice|half|none|no)\b",
@@ -107,6 +117,7 @@ def candidates(
     words = parsed.words - frozenset().union(*parsed.names) - asked
     said = stems(question.text)
     now = NOW.search(question.text) is not None
+    alone = float(len(chosen) == 1)
     found = []
     for place, (item, span, one) in enumerate(zip(chosen, spans, stand, strict=True)):
         others = [other for other in spans if other is not span]
@@ -134,12 +145,17 @@ def candidates(
             "shown, lead": logit(span.shown) - logit(next_shown),
             "shown, any": sum(o.shown for o in spans),
             "place": log(1 + place),
+            "span, alone": logit(span.sure) * alone,
+            "shown, alone": logit(span.shown) * alone,
+            "alone": alone,
             "ahead": one.ahead,
             "words": rare_share(item, one.rarity),
             "cover": len(has) / len(words) if words else 1.0,
             "bare": float(not words),
             "about": about(asked, item),
             "named": float(bool(asked & stems(item.text))),
+            "names all": float(names_all(parsed, item)),
+            "of others": float(of_others(parsed, item)),
             "mine": float(item.speaker == question.speaker),
             "assistant": float(item.speaker.casefold() in ASSISTANTS),
             "kind": kind_share(parsed, replace(item, text=span.quote)),
@@ -151,6 +167,7 @@ def candidates(
             "changes": float(span.anew),
             "corrected": float(any(CORRECTED.search(other.text) for other in later)),
             "corrects": float(CORRECTED.search(span.sentence) is not None),
+            "takes back": float(TAKEN_BACK.match(item.text) is not None),
             "newer": heard(newer),
             "older": heard(older),
             "newer, past": heard(newer) * parsed.past,
@@ -173,12 +190,23 @@ def candidates(
             "yes, cover": float(head == "Yes") * (len(has) / len(words) if words else 1.0),
             "no, cover": float(head == "No") * (len(has) / len(words) if words else 1.0),
             "span, yes or no": logit(span.sure) * yesno,
+            "shown, yes or no": logit(span.shown) * yesno,
             "now": float(now),
             "past": float(parsed.past),
             f"is {parsed.kind or 'other'}": 1.0,
         }
+        features |= bent(features)
         found.append(Candidate(item=item, head=head, quote=span.quote, features=features))
     return found
+
+
+def bent(features: Mapping[str, float]) -> dict[str, float]:
+    """How far features lie above the places where what they weigh may change."""
+    return {
+        f"{name} above {place}": max(0.0, features[name] - place)
+        for name, places in BENDS.items()
+        for place in places
+    }
 
 
 def to_read(
@@ -475,6 +503,7 @@ def fact_features(
         "unlike": max((one.value for one in unlike), default=0.0),
         "later": max((one.value for one in later), default=0.0),
         "guess": float(fact.tentative),
+        "disputed": float(fact.disputed),
         "over": float(not fact.current and not parsed.past),
         "past": float(parsed.past),
         "headless": float(not head),

@@ -157,11 +157,11 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="48f5b0f5ca5b73b1a0ef7fddd4a1c5ff4a7cb990ff51403374567ad9653f0db4",
+    sha256="5fcd5b7939be913486bd5f75007c1cbb8b8fd4016041a8d1a4fa9b4b57aeed9a",
 )
 ANSWERING = ReaderFile(
     path=DATA / "answer-reader.npz",
-    sha256="c3d5a0d5debe60908e822372c505fa7b2bd94ac9a31d2bf0c51777dea28057d6",
+    sha256="1c58f17f036ebce43d744d9405fa980cb065732eb446585d549bbd33510afa21",
 )
 """What reads passages for the shipped reader: of these weights fewer endings are right."""
 
