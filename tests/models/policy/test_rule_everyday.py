@@ -38,6 +38,10 @@ def test_what_is_of_nobody_in_particular_is_left(text: str) -> None:
         ("She starts on 1 April", "Saskia", "birthday", "1 April", False),
         ("79 this morning", "Bethan", "weighs", "79", False),
         ("79 this morning", "", "weighs", "79", True),
+        ("His name is Bruno.", "Alice", "is called", "Bruno", False),
+        ("she's called Nell", "Alice", "is called", "Nell", False),
+        ("My name is Alice, her name is Nell", "Alice", "is called", "Alice", True),
+        ("They call me Bruno", "Alice", "is called", "Bruno", True),
     ],
 )
 def test_what_the_reader_reads_is_of_its_type_and_of_somebody_spoken_of(

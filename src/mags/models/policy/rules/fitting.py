@@ -63,6 +63,12 @@ _NAMED = re.compile(
     r"\b(?:call(?:s|ed|ing)?|names?|named|nick\w*|known as|i'?m|i am|this is|it'?s)\b",
     re.IGNORECASE,
 )
+_OTHERS_NAME = re.compile(
+    r"\b(?:his|her|its|their)(?: \w+)? name"
+    r"|\b(?:he|she|it|they)(?:'s|'re| is| are) (?:call|nam)ed\b",
+    re.IGNORECASE,
+)
+_OWN_NAME = re.compile(r"\b(?:my|our)(?: \w+)? name|\bcall me\b|\bi'?m\b|\bi (?:am|go)\b", re.I)
 _POINTS = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
 )
@@ -112,6 +118,9 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
         return False
     if told.relation in _NAMES and not _NAMED.search(text):
         return False
+    own = told.relation in _NAMES and told.subject == turn.speaker
+    if own and _OTHERS_NAME.search(turn.text) and not _OWN_NAME.search(turn.text):
+        return False  # "His name is Bruno." is nobody's own
     role = told.relation.removeprefix("has as ")
     if role in _SAID and _SAID[role].isdisjoint(re.findall(r"[^\W\d_]+", talk.lower())):
         return False
