@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import pytest
+
 from mags_lab.talk.corpus import DATA, Dialogue, dialogues
 from mags_lab.talk.pools import PUBLIC, material, named
 
@@ -25,7 +27,8 @@ def test_no_text_is_both_trained_on_and_tested_by():
 
 
 def test_nothing_of_a_public_set_is_trained_on():
-    assert PUBLIC in {one.hand for one in dialogues()}
+    if PUBLIC not in {one.hand for one in dialogues()}:
+        pytest.skip("the public sets are not here: set MAGS_DATA to their folder")
     assert all(one.hand != PUBLIC for one in material(DATA, "train"))
 
 
