@@ -50,6 +50,8 @@ HIDDEN = 0.06
 TOKENS = 3000
 SHOWN = 0.5
 """What the turns that show what is asked weigh, against the words of it."""
+SAYS = 0.3
+"""What yes or no weighs; less where next to no question of a batch is answered by it."""
 
 
 def together(some: Sequence[Piece]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
@@ -116,6 +118,17 @@ def _asking(model: Reader, some: Sequence[Piece], x: Tensor) -> Tensor:
     rows, columns = torch.tensor(opens).unbind(1)
     shows = torch.tensor([float(shown) for one in some for shown in one.shows])
     loss = SHOWN * bce(model.shown(x[rows, columns]).squeeze(1), shows)
+    said = [
+        (place, line.opens, float(one.says))
+        for place, one in enumerate(some)
+        if one.says is not None
+        for line, shown in zip(one.lines, one.shows, strict=True)
+        if shown
+    ]
+    if said:
+        texts, opened_, yes = zip(*said, strict=True)
+        found = model.says(x[list(texts), list(opened_)]).squeeze(1)
+        loss = loss + SAYS * min(1.0, len(said) / 4) * bce(found, torch.tensor(yes))
     return loss + torch.stack(told).mean() if told else loss
 
 

@@ -35,13 +35,15 @@ from mags_lab.talk.labels import Gold, days, examples, nearly, spans_of
 from mags_lab.talk.matching import Made, ends
 
 READ, ENDS, ASKS = "read", "ends", "asks"
-HELD, FEWER = 6, 3
+HELD, FEWER = 10, 5
 """Facts that a turn does not end: of one that ends something, and of one that only tells."""
 _ME = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b", re.IGNORECASE)
 SHOWN = 12
 """Memories that are recalled for a question."""
 THINNED, KEPT, WITHHELD = 0.3, 0.7, 0.25
 """Of questions, how many are shown fewer turns, how many of these, and how many no evidence."""
+SMALL, BESIDE = 0.5, 2
+"""How many are also asked of next to nothing: the evidence and at most so many turns beside."""
 NAMES = ("Ines", "Marlow", "Petra", "Tomas", "Yuki")
 """People nobody has heard of, to be asked about in vain."""
 
@@ -60,7 +62,8 @@ class Piece:
 
     `gold`, `worth`: of `READ`. `ends`: of `ENDS`. Of `ASKS`: `lines`, the turns of a passage,
     `shows`, which of them are evidence, and `answers`, the rows that answer: (0, 0) where none
-    does, nothing where the answer is not said in words of its own.
+    does, nothing where the answer is not said in words of its own; `says`, whether it is yes, None
+    where it is neither yes nor no.
     """
 
     task: str
@@ -71,6 +74,7 @@ class Piece:
     lines: tuple[Line, ...] = ()
     shows: tuple[bool, ...] = ()
     answers: tuple[tuple[int, int], ...] = ()
+    says: bool | None = None
     ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     pool: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     marks: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
@@ -129,7 +133,16 @@ class Pieces:
                     for span in answering(asked, one, layout, line)
                 ]
                 answers = tuple(spans) if any(shows) else ((0, 0),)
-                return [Piece(task=ASKS, layout=layout, lines=lines, shows=shows, answers=answers)]
+                return [
+                    Piece(
+                        task=ASKS,
+                        layout=layout,
+                        lines=lines,
+                        shows=shows,
+                        answers=answers,
+                        says=denied_or_not(asked),
+                    )
+                ]
             turns = turns[:-1]
         return []
 
@@ -241,9 +254,14 @@ def questions(dialogue: Dialogue, rng: Random) -> Iterator[tuple[Asked, Sequence
             kept = [one for one in turns if one.id in evidence or rng.random() < KEPT]
             turns = kept or turns
         yield asked, turns
+        others = [one for one in turns if one.id not in evidence]
+        if rng.random() < SMALL:
+            beside = rng.sample(others, min(len(others), rng.randint(0, BESIDE)))
+            small = [one for one in turns if one.id in evidence or one in beside]
+            if small:
+                yield asked, small
         if not asked.answers:
             continue
-        others = [one for one in turns if one.id not in evidence]
         if others and rng.random() < WITHHELD:
             yield replace(asked, answers=(), evidence=()), others
         other = of_another(asked, turns, dialogue, rng)
@@ -270,6 +288,14 @@ def recalled(dialogue: Dialogue) -> Iterator[tuple[Asked, Sequence[Said]]]:
             question = Turn(text=asked.text, speaker=asked.who)
             chosen = to_read(question, read_question(question), items)
             yield asked, [told[item.id] for item in chosen]
+
+
+def denied_or_not(asked: Asked) -> bool | None:
+    """Whether a question is answered with yes (true) or no (false); None where with neither."""
+    if asked.kind != "yes/no":
+        return None
+    said = {word for one in asked.answers[:1] for word in stems(one.partition(",")[0])}
+    return None if said.isdisjoint({"yes", "no"}) else "yes" in said
 
 
 def answering(asked: Asked, said: Turn, layout: Layout, line: Line) -> list[tuple[int, int]]:

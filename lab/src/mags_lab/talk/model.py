@@ -69,6 +69,7 @@ class Reader(nn.Module):  # type: ignore[misc]
         self.away = nn.Parameter(torch.zeros(POINTS, 2 * NEAR + 1))
         self.answer = nn.Linear(h, 2)
         self.shown = nn.Linear(h, 1)
+        self.says = nn.Linear(h, 1)
         self.drop = nn.Dropout(drop)
 
     def trunk(self, states: Tensor, marks: Tensor, mask: Tensor) -> Tensor:
