@@ -41,8 +41,6 @@ MOST_READ = 6
 """Turns that are read: what a core reads in some 60 ms."""
 LEAST_SURE = 0.08
 """Probability from which the words of a span say where to look."""
-LEAST_ASKED = 0.6
-"""Share of what is asked that a sentence has to speak of to say yes or no to it."""
 MOST_SHOWN = 240
 """Characters of a quote."""
 MOST_GIVEN = 850
@@ -50,7 +48,6 @@ MOST_GIVEN = 850
 OF_EACH = (400, 240, 140)
 """Characters of a turn, of which the first is taken that leaves room for all."""
 SENTENCE = re.compile(rf"{STOP}|\n+")
-CLAUSE = re.compile(r"[,;:.!?]\s+|\s+(?:but|because|so)\s+")
 SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
@@ -189,6 +186,7 @@ def candidates(
             "yes": float(head == "Yes"),
             "yes, cover": float(head == "Yes") * (len(has) / len(words) if words else 1.0),
             "no, cover": float(head == "No") * (len(has) / len(words) if words else 1.0),
+            "says": abs(logit(span.says)) * yesno,
             "span, yes or no": logit(span.sure) * yesno,
             "shown, yes or no": logit(span.shown) * yesno,
             "now": float(now),
@@ -229,6 +227,7 @@ class _Span:
     text: str
     sure: float
     shown: float
+    says: float
     sentence: str
     quote: str
     at: float
@@ -253,7 +252,7 @@ def _spans(
     ]
     found = []
     for item, (at, _), read in zip(items, parts, reader(question, said), strict=True):
-        sure, shown = (read.sure, read.shown) if read else (0.0, 0.0)
+        sure, shown, says = (read.sure, read.shown, read.says) if read else (0.0, 0.0, 0.5)
         first, last = (at + read.start, at + read.end) if read else (at, at)
         first, last = whole(item.text, first, last)
         if sure < LEAST_SURE or parsed.kind == "yesno":
@@ -265,6 +264,7 @@ def _spans(
                 text=item.text[first:last].strip(" ,;:.!?\"'()"),
                 sure=sure,
                 shown=shown,
+                says=says,
                 sentence=around(item.text, begins, ends, 0),
                 quote=around(item.text, begins, ends, MOST_SHOWN),
                 at=item.at,
@@ -276,16 +276,7 @@ def _spans(
 def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> str:
     """The words a turn answers with: a day, yes or no, or those of the span; "" for none."""
     if parsed.kind == "yesno":
-        asked = parsed.words - frozenset().union(*parsed.names)
-        told = max(
-            enumerate(CLAUSE.split(span.sentence)),
-            key=lambda one: (len(asked & content(one[1])), one[0]),
-        )
-        if len(asked & content(span.sentence)) < LEAST_ASKED * max(1, len(asked)):
-            return ""  # that something else is not so denies nothing
-        if not names_all(parsed, item):
-            return ""  # nor what is said of somebody else
-        return "No" if DENIED.search(told[1]) else "Yes"
+        return "Yes" if span.says >= 0.5 else "No"
     sure = span.sure >= LEAST_SURE
     asked = stems(span.text) if sure else parsed.words
     if parsed.kind == "time" and EACH.search(text):

@@ -103,6 +103,11 @@ class Network:
         found: list[float] = _sigmoid(self._linear("shown", x))[:, 0].tolist()
         return found
 
+    def says(self, x: Floats) -> list[float]:
+        """How likely the turn whose speaker's row each is answers yes, where it is yes or no."""
+        found: list[float] = _sigmoid(self._linear("says", x))[:, 0].tolist()
+        return found
+
     def spans(
         self, x: Floats, pooled: Floats, marks: Floats, which: Sequence[tuple[int, int]]
     ) -> list[SpanScores]:
@@ -157,11 +162,11 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="5fcd5b7939be913486bd5f75007c1cbb8b8fd4016041a8d1a4fa9b4b57aeed9a",
+    sha256="71811eee51b2129bb31b235839f6a73f52868ee64ff97031c13f8b2754ec55d2",
 )
 ANSWERING = ReaderFile(
     path=DATA / "answer-reader.npz",
-    sha256="1c58f17f036ebce43d744d9405fa980cb065732eb446585d549bbd33510afa21",
+    sha256="d27947ced02a85243e9fecd9497c05bf73053fae4e68695fab2a120761af3825",
 )
 """What reads passages for the shipped reader: of these weights fewer endings are right."""
 

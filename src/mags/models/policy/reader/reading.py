@@ -133,12 +133,14 @@ class Found:
     """The likeliest words of a remembered turn for an answer, by their characters in it.
 
     `sure`: that they are right. `shown`: that the turn has what is asked, in whatever words.
+    `says`: that it says yes, where yes or no is asked.
     """
 
     start: int
     end: int
     sure: float
     shown: float
+    says: float = 0.5
     features: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -150,9 +152,10 @@ def answered(trained: Trained, layout: Layout, lines: Sequence[Line], x: Floats)
         may[line.first : line.end] = True
     starts, ends = trained.network.answers(x, may)
     none = logit(float(np.exp(starts[0] + ends[0])))
-    shown = trained.network.shown(x[[line.opens for line in lines]])
+    heads = x[[line.opens for line in lines]]
+    shown, says = trained.network.shown(heads), trained.network.says(heads)
     found = []
-    for line, likely in zip(lines, shown, strict=True):
+    for line, likely, yes in zip(lines, shown, says, strict=True):
         best, total = (line.first, line.first), -np.inf
         for first in (line.first + np.argsort(-starts[line.first : line.end])[:4]).tolist():
             last = first + int(ends[first : min(first + LONGEST, line.end)].argmax())
@@ -166,6 +169,7 @@ def answered(trained: Trained, layout: Layout, lines: Sequence[Line], x: Floats)
                 end=last.end - line.shift,
                 sure=trained.answer.probability(told),
                 shown=likely,
+                says=yes,
                 features=told,
             )
         )
