@@ -28,7 +28,6 @@ from mags.models.policy.rules.statements import (
     by_table,
     case_of,
     introduced,
-    planned,
 )
 from mags.models.policy.rules.tokens import (
     Token,
@@ -223,12 +222,10 @@ def _clause(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]:
         return []
     found = introduced(case)
     read: list[Operation] | None = None
-    if verb.tense in {"future", "modal"}:
-        read = planned(case) if verb.tense == "future" else []  # "might", "would": nothing is so
+    if verb.tense in {"future", "modal"} or _ahead(case):
+        read = []  # "will", "might", "we move in May": nothing is so yet
     elif verb.base == "be" and not verb.passive and verb.tense in {"present", "past", "used"}:
         read = being(case)
-    elif verb.base in EVENTS and verb.tense in {"present", "progressive"} and _ahead(case):
-        read = planned(case)
     if read is None:
         read = changed(case)
     if read is None:
@@ -242,7 +239,9 @@ def _clause(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]:
 
 
 def _ahead(case: Case) -> bool:
-    return any(time.since > case.scene.at for time in case.manner.times)
+    """Say whether an event is told of in the present, before its day."""
+    verb, later = case.clause.verb, (t.since > case.scene.at for t in case.manner.times)
+    return verb.base in EVENTS and verb.tense in {"present", "progressive"} and any(later)
 
 
 def _stripped(clause: Clause) -> Clause:
