@@ -21,8 +21,8 @@ from tests.models.policy.reading import day, facts, write
         ),
         ("We got a dog named Rex", [("ADD", "Alice", "dog", "Rex")]),
         (
-            "Alice and Bob are getting married on June 3",
-            [("ADD", "Alice", "is marrying", "Bob")],
+            "Alice and Bob got married on June 3",
+            [("ADD", "Alice", "is married to", "Bob")],
         ),
         ("I'm allergic to peanuts", [("ADD", "Alice", "is allergic to", "peanuts")]),
         ("My birthday is 4 July", [("ADD", "Alice", "birthday", "4 July")]),
