@@ -76,8 +76,6 @@ def test_what_somebody_said_is_answered_only_by_their_words():
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ("Which hospital do I work at?", "where do I work?"),
-        ("What's my wife's job?", "what does my wife do for a living?"),
         ("Which film do I like best?", "what is my favourite film?"),
         ("Who is my closest friend?", "Who is my best friend?"),
         ("do I have any siblings?", "what siblings do I have?"),

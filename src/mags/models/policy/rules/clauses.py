@@ -167,8 +167,6 @@ def _boundary(
                 j += 1
             found = clause_at(tokens, j)
             return k, _Following(token.text, *found) if found else None
-        if token.text == "," and _is_tag(tokens, k + 1):
-            return k, None
         if token.low in _LINKS or token.text == ",":
             following = _following(tokens, k, subject, opened)
             if following:
@@ -192,12 +190,6 @@ def _following(
         if verb and _shares(verb, opened, tokens[opened.end : k]):
             return _Following(link, replace(subject, end=j, beside=None), verb)
     return None
-
-
-def _is_tag(tokens: Sequence[Token], i: int) -> bool:
-    """Say whether what follows a comma tells nothing: ", keep that in mind"."""
-    back = _low(tokens, i + 1) in {"it", "that", "this", "me", "us"}
-    return back and _has(tokens[i].low, BASE)
 
 
 def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:

@@ -28,10 +28,6 @@ _HOMES = word_set(
     neighborhood suburb district valley home centre center hotel mansion cabin van tower castle
     north south east west"""
 )
-_SCHOOL = re.compile(
-    r"(?i:school|universit|college|academy|institute|conservator|faculty|course|nursery|sixth form)"
-    r"|\b[A-Z]{3,5}\b|^[A-Z]\w+$"
-)
 _JUDGED = EVALUATIVE | FEELINGS
 _NEVER = dict.fromkeys(
     ("works at", "worked at", "works for"),
@@ -93,8 +89,6 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     if _HOME.search(relation):
         homes = relation != "was born in" and not _HOMES.isdisjoint(words)
         return (named or homes) and not _CALENDAR.search(object)
-    if relation in {"studied at", "studies at"}:
-        return _SCHOOL.search(object) is not None
     telling = relation not in _UNNAMED or re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     empty = trade or not telling or last in _NEVER.get(relation, ())

@@ -28,7 +28,6 @@ from mags.models.policy.rules.statements import (
     by_table,
     case_of,
     introduced,
-    planned,
 )
 from mags.models.policy.rules.tokens import (
     Token,
@@ -109,17 +108,11 @@ _LONGEST = 600
 """Letters of a turn up to which it is one thing said; longer ones are documents."""
 _SIDE_LINKS = word_set("if when unless before after until since")
 _CONDITIONS = frozenset({"if", "unless"})
-_NAME = r"[A-Z][\w'.-]*(?: (?:of |the )?[A-Z][\w'.-]*)*"
-_LEFT_OUT = re.compile(rf"\b(?P<who>{_NAME}),? (?:and |but )?not (?P<other>{_NAME}),?(?= [a-z])")
-"""Who is named only to be left out: "Orin, not Tolwin, received the medal"."""
 _REPORTS = word_set("tell say mention claim report announce hear reveal")
 
 
 def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-    text, pairs = turn.text, _LEFT_OUT.findall(turn.text)
-    if pairs:
-        text = _LEFT_OUT.sub(lambda m: m["who"], text)
-    said, scene = told(text), scene_of(turn, recent, recalled)
+    said, scene = told(turn.text), scene_of(turn, recent, recalled)
     operations: list[Operation] = []
     why = ""
     for one in said:
@@ -131,12 +124,6 @@ def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> 
         operations += read
         if len(said) == 1 and len(read) < max(1, len(clauses(opened(tokens)[0]))):
             operations += _noted(tokens, scene)
-    operations += [
-        replace(op, act=Act.RETRACT, subject=other, text="")
-        for who, other in pairs
-        for op in operations
-        if op.act is Act.ADD and op.subject == who
-    ]
     kept = _once(_replaced([op for op in operations if _holds(op)]))
     names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
     for op in kept:
@@ -235,12 +222,10 @@ def _clause(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]:
         return []
     found = introduced(case)
     read: list[Operation] | None = None
-    if verb.tense in {"future", "modal"}:
-        read = planned(case) if verb.tense == "future" else []  # "might", "would": nothing is so
+    if verb.tense in {"future", "modal"} or _ahead(case):
+        read = []  # "will", "might", "we move in May": nothing is so yet
     elif verb.base == "be" and not verb.passive and verb.tense in {"present", "past", "used"}:
         read = being(case)
-    elif verb.base in EVENTS and verb.tense in {"present", "progressive"} and _ahead(case):
-        read = planned(case)
     if read is None:
         read = changed(case)
     if read is None:
@@ -254,7 +239,9 @@ def _clause(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]:
 
 
 def _ahead(case: Case) -> bool:
-    return any(time.since > case.scene.at for time in case.manner.times)
+    """Say whether an event is told of in the present, before its day."""
+    verb, later = case.clause.verb, (t.since > case.scene.at for t in case.manner.times)
+    return verb.base in EVENTS and verb.tense in {"present", "progressive"} and any(later)
 
 
 def _stripped(clause: Clause) -> Clause:

@@ -717,16 +717,6 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.I), plain)
     for pattern, plain in (
         (
-            rf"\b(?:what|which) (?:company|firm|employer|hospital|school|shop|office|bank|place)"
-            rf" (?P<do>do|does|did) {_WHO} work (?:at|for|in)\b",
-            r"where \g<do> \g<who> work",
-        ),
-        (
-            r"\bwhat(?:'s| is| was) (?P<who>my \w+|[A-Z]\w*)'s"
-            r" (?:job|profession|occupation|trade)\b",
-            r"what does \g<who> do for a living",
-        ),
-        (
             rf"\b(?:what|which) (?P<noun>[a-z]+) (?:do|does|did) {_WHO} (?:like|love|enjoy)"
             r" (?:the )?(?:best|most)\b",
             r"what is \g<who>'s favourite \g<noun>",

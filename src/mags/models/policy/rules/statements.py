@@ -187,7 +187,7 @@ def by_table(case: Case) -> Read:
     """Read a verb by the relation table: "lives in Oslo", "used to play the cello"."""
     verb = case.clause.verb
     if case.low(0) == "to" and verb.base in _WISHES:
-        return planned(case, 1) if verb.tense != "past" else []
+        return []
     match = _match(case)
     if match is None or (case.clause.subject.kind == THING and not verb.passive):
         return []
@@ -281,37 +281,6 @@ def _work(case: Case, relation: str, job: str) -> Read:
     led = article in {"a", "an", "the"} and bool(bare)
     verb = f"{relation} {article}" if led and article != "the" else ""
     return case.told(relation, bare if led else job, verb=verb)
-
-
-# -- plans ------------------------------------------------------------------------------
-
-
-def planned(case: Case, start: int = 0) -> Read:
-    """Read "plans to learn Spanish", "likes to swim", "is going to visit Rome next week".
-
-    The thing is what is to be done, in words that stand alone. `start`: after "to".
-    """
-    verb, speaker = case.clause.verb, case.scene.speaker
-    reading = read(f"{verb.base} to") if start else read("plan to")
-    words = tuple(t for t in case.words[start:] if t.text != "|")
-    base, words = (words[0].low if words else "", words[1:]) if start else (verb.base, words)
-    words = words[: next((i for i, t in enumerate(words) if t.text in ",(:"), len(words))]
-    unsaid = len(words) > _LONGEST_DEED or any(t.low in _UNSAID for t in words)
-    idle = base in _IDLE_DEEDS or (not words and base in lex.SILENT)
-    likes = start and verb.base not in {"plan", "hope", "want", "intend"}
-    if reading is None or verb.modal or unsaid or idle or (verb.negated and not likes):
-        return []  # "I'll try those": only said to be done next
-    names = {"my": f"{speaker}'s", "our": f"{speaker}'s", "me": speaker, "us": speaker}
-    deed = f"{base} {join([replace(t, text=names.get(t.low, t.text)) for t in words])}".strip()
-    relation = "dislikes" if verb.negated else reading.relation.name
-    return case.told(relation, deed, verb=f"{relation} to" if likes else "", stated=False)
-
-
-_LONGEST_DEED = 10
-_IDLE_DEEDS = word_set(
-    "know see say ask tell thank talk mention let add keep think hear share check look make be come"
-)
-_UNSAID = _IDLE | word_set("your here he she they him her them his their i we something")
 
 
 # -- being -------------------------------------------------------------------------------
