@@ -58,8 +58,7 @@ def test_a_turn_without_a_day_goes_behind_one_with_it():
 def test_a_month_is_no_place():
     moved = ContextItem(id=2, text="They moved the course to April 3rd", speaker="Dana", score=6.0)
     told = ContextItem(id=1, text="the course is in Porto", speaker="Dana", score=5.0)
-    answer = ask("Where is the course?", moved, told)
-    assert answer.startswith(f"{NOT_SURE} \N{LEFT DOUBLE QUOTATION MARK}{told.text}")
+    assert ask("Where is the course?", moved, told).startswith("Porto ")
 
 
 def test_weekdays_tell_when_and_not_where():

@@ -44,10 +44,10 @@ from mags_lab.training.optimisers import (
     schedule,
 )
 
-RATE, HEADS, FALL, NORM = 1e-4, 1e-3, 0.85, 1.0
+RATE, HEADS, FALL, NORM = 3e-4, 3e-3, 0.85, 1.0
 """Rate of the encoder's last layer and of the heads; of a layer as a share of the next one's."""
-HIDDEN = 0.06
-TOKENS = 3000
+HIDDEN = 0.08
+TOKENS = 4000
 SHOWN = 0.5
 """What the turns that show what is asked weigh, against the words of it."""
 SAYS = 0.3
@@ -231,7 +231,7 @@ def fit(
     model = Reader(Shape(relations=len(relations)))
     both = nn.ModuleList([encoder, model])
     groups = [*encoder.groups(RATE, FALL), {"params": list(model.parameters()), "lr": HEADS}]
-    chosen = AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01)
+    chosen = AdamW(groups, betas=(0.9, 0.98), weight_decay=0.03)
     full = [group["lr"] for group in chosen.param_groups]
     if start is not None:
         begin(model, relations, start)
@@ -263,7 +263,10 @@ def fit(
 
 
 def begin(model: Reader, relations: Sequence[str], start: Trained) -> None:
-    """Take over the weights of a reader; of relations those that are classes in both."""
+    """Take over the weights of a reader; of relations those that are classes in both.
+
+    Heads that only an older reader had are left.
+    """
     found = {name: torch.from_numpy(array) for name, array in start.network.weights.items()}
     for name in ("relation.weight", "relation.bias"):
         rows = model.state_dict()[name].clone()
@@ -271,4 +274,4 @@ def begin(model: Reader, relations: Sequence[str], start: Trained) -> None:
             if relation in start.relations:
                 rows[place] = found[name][start.relations.index(relation)]
         found[name] = rows
-    model.load_state_dict({**model.state_dict(), **found})
+    model.load_state_dict({**model.state_dict(), **found}, strict=False)

@@ -297,6 +297,11 @@ DENIED = re.compile(
     re.I,
 )
 """What shows that something is not so, or no longer."""
+SUMMED = _listed(
+    r"totals?|totall?ed|altogether|all together|combined|in all|average|overall|put together",
+    r"how much (?:older|younger|more|less|longer|shorter|later|earlier)|how many more",
+)
+"""What asks for, or tells, something worked out of several values."""
 HEDGED = re.compile(
     r"\b(?:might|(?<!in )(?<!since )(?<!last )(?<!next )(?-i:may)(?! \d)|maybe|perhaps|probably"
     r"|if|wish|hope|hoping|would|could|should|thinking (?:of|about)|not sure|rumou?r|apparently"

@@ -16,7 +16,7 @@ from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.closest import CLOSE, OPEN, brief, closest, pairs, quote
-from mags.models.answer.cues import CORRECTED, KIN_TERMS, WEEKDAYS, dead
+from mags.models.answer.cues import CORRECTED, KIN_TERMS, SUMMED, WEEKDAYS, dead, opposed
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.spans import (
     EACH,
@@ -143,6 +143,9 @@ class ExtractiveAnswerer:
             and (parsed.kind != "time" or one.candidate.features["cover"])
             and not of_others(parsed, one.candidate.item)
             and not CORRECTED.search(one.candidate.quote)
+            and (parsed.kind == "yesno" or not opposed(parsed.words, content(one.candidate.quote)))
+            # One value is no sum of several, unless it is told as one.
+            and (not SUMMED.search(turn.text) or SUMMED.search(one.candidate.quote))
         )
         best = max(own, key=lambda one: one.best, default=None)
         if best is None or best.best < self.sure:
@@ -195,6 +198,7 @@ class ExtractiveAnswerer:
             one.candidate.item.at > own.at
             and one.value >= FIRM
             and about(stems(subject), one.candidate.item)
+            and not of_others(parsed, one.candidate.item)
             and not says(one, own, head)
             for one in theirs
         )
