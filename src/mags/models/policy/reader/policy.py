@@ -289,8 +289,10 @@ def operation_of(fact: Fact, sure: float) -> Operation:
     """A fact as an operation, a guess below the probability `sure`."""
     words = f"{fact.subject} {fact.relation} {fact.object}"
     since = until = None
+    # "Their wedding is on 20 April" tells the day once.
+    itself = fact.time is not None and stems(fact.object) <= stems(fact.time.text)
     if fact.time is not None:
-        words += f" {fact.time.text}"
+        words += "" if itself else f" {fact.time.text}"
         until = fact.time.until if fact.time.role == "until" else None
         since = fact.time.since if fact.time.role in ("at", "since", "from") else None
     guess = fact.vague or fact.probability < sure
@@ -299,7 +301,7 @@ def operation_of(fact: Fact, sure: float) -> Operation:
         subject=fact.subject,
         relation=fact.relation,
         object=fact.object,
-        qualifiers={"when": iso(fact.time)} if fact.time else {},
+        qualifiers={"when": iso(fact.time)} if fact.time and not itself else {},
         text=f"{words[:1].upper()}{words[1:]}.",
         valid_from=since,
         valid_to=until,
