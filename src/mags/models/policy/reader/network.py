@@ -162,7 +162,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="71811eee51b2129bb31b235839f6a73f52868ee64ff97031c13f8b2754ec55d2",
+    sha256="7c3c69411a636d67924f0b05d9ed78beaa0779b5c5fc92ac2357a7294608d9eb",
 )
 ANSWERING = ReaderFile(
     path=DATA / "answer-reader.npz",

@@ -59,6 +59,10 @@ _NAMED = re.compile(
     r"\b(?:call(?:s|ed|ing)?|names?|named|nick\w*|known as|i'?m|i am|this is|it'?s)\b",
     re.IGNORECASE,
 )
+_MINE_IN = re.compile(
+    r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in ", re.I
+)
+"""What tells where somebody or something of the speaker's is, their home apart."""
 _OTHERS_NAME = re.compile(
     r"\b(?:his|her|its|their)(?: \w+)? name"
     r"|\b(?:he|she|it|they)(?:'s|'re| is| are) (?:call|nam)ed\b",
@@ -115,6 +119,10 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     own = told.relation in _NAMES and told.subject == turn.speaker
     if own and _OTHERS_NAME.search(turn.text) and not _OWN_NAME.search(turn.text):
         return False  # "His name is Bruno." is nobody's own
+    if told.relation == "lives in" and told.subject == turn.speaker:
+        where = _MINE_IN.search(turn.text)
+        if where and turn.text[where.end() :].casefold().startswith(named.casefold()):
+            return False  # "My dentist in Hull" is where the dentist is
     role = told.relation.removeprefix("has as ")
     if role in _SAID and _SAID[role].isdisjoint(re.findall(r"[^\W\d_]+", talk.lower())):
         return False
