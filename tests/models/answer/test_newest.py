@@ -1,5 +1,7 @@
 """What is over or denied, and facts of another kind than the one asked for."""
 
+import pytest
+
 from mags.models.answer.closest import NOT_SURE
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.ports.answer import ContextItem
@@ -68,3 +70,23 @@ def test_weekdays_tell_when_and_not_where():
     assert ask("Where do I work?", works).startswith(LEFT_OPEN)
     ship = fact(2, "Dana works on a cruise ship.", "Dana", "works on", "cruise ship")
     assert ask("Where do I work?", ship).startswith("a cruise ship ")
+
+
+def test_one_value_is_no_sum_unless_it_is_told_as_one():
+    once = turn(1, "I earned $120 at the market on May 15th")
+    assert ask("How much did I earn at the market on May 15th?", once).startswith("$120 ")
+    assert ask("How much did I earn at the markets in total?", once).startswith(LEFT_OPEN)
+    told = turn(2, "In total I earned $495 at the markets")
+    assert ask("How much did I earn at the markets in total?", told).startswith("$495 ")
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "answer"),
+    [
+        ("I like coffee a lot", "Do I like coffee?", "Yes "),
+        ("I don't like coffee at all", "Do I like coffee?", "No "),
+        ("My son started school in May", "Do I have a son?", "Yes "),
+    ],
+)
+def test_yes_or_no_is_said_by_what_the_turn_says(said, asked, answer):
+    assert ask(asked, turn(1, said)).startswith(answer)

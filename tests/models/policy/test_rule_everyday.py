@@ -42,6 +42,9 @@ def test_what_is_of_nobody_in_particular_is_left(text: str) -> None:
         ("she's called Nell", "Alice", "is called", "Nell", False),
         ("My name is Alice, her name is Nell", "Alice", "is called", "Alice", True),
         ("They call me Bruno", "Alice", "is called", "Bruno", True),
+        ("My dentist in Hull is strict.", "Alice", "lives in", "Hull", False),
+        ("My flat in Hull is cold.", "Alice", "lives in", "Hull", True),
+        ("My sister and I live in Hull.", "Alice", "lives in", "Hull", True),
     ],
 )
 def test_what_the_reader_reads_is_of_its_type_and_of_somebody_spoken_of(

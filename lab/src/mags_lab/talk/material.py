@@ -140,7 +140,7 @@ class Pieces:
                         lines=lines,
                         shows=shows,
                         answers=answers,
-                        says=denied_or_not(asked),
+                        says=says_yes(asked),
                     )
                 ]
             turns = turns[:-1]
@@ -290,7 +290,7 @@ def recalled(dialogue: Dialogue) -> Iterator[tuple[Asked, Sequence[Said]]]:
             yield asked, [told[item.id] for item in chosen]
 
 
-def denied_or_not(asked: Asked) -> bool | None:
+def says_yes(asked: Asked) -> bool | None:
     """Whether a question is answered with yes (true) or no (false); None where with neither."""
     if asked.kind != "yes/no":
         return None
