@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from mags.adapters.linker import read_linker
@@ -17,6 +17,7 @@ from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
+from mags.models.answer.spans import SpanReader, shown
 from mags.models.chat.openai import OpenAIChat
 from mags.models.chat.usage import MeteredChat, counting
 from mags.models.embed.cache import CachedEmbedder
@@ -120,6 +121,7 @@ def make_parts(
         else PromptedSummariser(chat, load_prompts(prompts.prompts), language=prompts.language),
         linker=None if linker is None else read_linker(linker, embedder.dimension),
         router=router.opened(),
+        shows=partial(shown, reader=span_reader(policy)),
     )
 
 
@@ -195,15 +197,17 @@ def make_adapters(folder: Path | None, language: str = "en") -> Policy:
     return read(folder, language=language)
 
 
+def span_reader(policy: Policy) -> SpanReader:
+    """What finds the words of a turn that answer: the policy's reader, or the shipped one."""
+    read = policy.reader if isinstance(policy, ReaderPolicy) else TrainedReader()
+    return read.answers
+
+
 def make_answerer(settings: Settings, chat: ChatModel | None, policy: Policy) -> Answerer:
     """The model where there is one, falling back to quoting, which reads by the policy's reader or
     the shipped."""
     least = settings.answer.threshold
-    quoting = (
-        ExtractiveAnswerer(sure=least, reader=policy.reader.answers)
-        if isinstance(policy, ReaderPolicy)
-        else ExtractiveAnswerer(sure=least)
-    )
+    quoting = ExtractiveAnswerer(sure=least, reader=span_reader(policy))
     if chat is None or settings.answer.mode == "extractive":
         return quoting
     budget = AnswerBudget(

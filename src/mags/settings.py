@@ -14,7 +14,7 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_POLICY      auto, rules, prompted, reader, adapters or served
     MAGS_POLICY_PATH  the file of a reader, or the folder of adapters, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
-    MAGS_RECALL      fast, or careful: the best candidates are looked at once more
+    MAGS_RECALL      fast; careful: the best are compared word by word; thorough: and read
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
 

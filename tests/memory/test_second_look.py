@@ -1,7 +1,8 @@
 """The second look: kept with a turn, gone with it, and never needed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -10,13 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mags
+from mags.app import Models, make_parts
 from mags.memory.live import LOOK
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
 from mags.models.embed import CachedEmbedder, HashEmbedder, OnnxEmbedder
 from mags.models.policy.rules import RulePolicy
+from mags.ports.policy import Tier
 from mags.recall.settings import RecallSettings
 from mags.settings import Settings
+from mags.store.ram import RamStore
 
 SHIPPED = CachedEmbedder(OnnxEmbedder())
 FAST = Settings(memory=MemorySettings(recall=RecallSettings(tier="fast")))
@@ -180,3 +184,64 @@ def test_documents_have_no_rows_and_keep_their_places(careful: Open, tmp_path: P
         memory.observe(text, speaker="")
     assert rows_in(tmp_path / "a.mags") == 0
     assert set(moved(memory)) == {0.0}
+
+
+THOROUGH = Settings(memory=MemorySettings(recall=RecallSettings(tier="thorough")))
+PAID = "What does Ana pay for her flat?"
+
+
+def let(memory: Memory) -> Memory:
+    for text in (
+        "I pay the dentist tomorrow, and the flat needs paint.",
+        "My flat costs me 900 a month.",
+        "The flat above pays for the new roof.",
+    ):
+        memory.observe(text, speaker="Ana", session="s")
+    return told(memory)
+
+
+def test_what_is_read_says_which_turn_shows_what_is_asked(careful: Open):
+    memory = let(careful(settings=THOROUGH))
+    found = memory.recall(PAID, 5)
+    told = zip(found.hits, found.trace.hits, strict=True)
+    shares = {hit.text: trace.shares["read"] for hit, trace in told}
+    assert max(shares, key=shares.__getitem__) == "My flat costs me 900 a month."
+    assert min(shares.values()) >= 0
+    best = found.trace.hits[0]
+    assert sum(best.shares.values()) == pytest.approx(best.score, abs=1e-3)
+
+
+def test_a_plan_says_how_carefully_to_rank(careful: Open):
+    memory = let(careful())
+
+    def read(tier: Tier | None) -> bool:
+        plan = mags.Plan(queries=(PAID,), tier=tier)
+        return any(hit.shares["read"] for hit in memory.recall(plan, 5).trace.hits)
+
+    assert [read(tier) for tier in (None, "fast", "careful", "thorough")] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize("asked", ["I can't sleep lately.", "Wo wohnt Ana jetzt eigentlich noch?"])
+def test_what_is_no_question_in_english_is_not_read(careful: Open, asked: str):
+    found = let(careful(settings=THOROUGH)).recall(asked, 5)
+    assert {hit.shares["read"] for hit in found.trace.hits} == {0.0}
+
+
+def test_what_is_forgotten_while_turns_are_read_is_not_found():
+    parts = make_parts(THOROUGH, Models(embedder=SHIPPED, policy=RulePolicy()))
+
+    def forgetting(question: mags.Turn, turns: Sequence[mags.Turn]) -> list[float | None]:
+        for hit in memory.recall(mags.Plan(queries=(PAID,), tier="fast"), 9).hits:
+            if "900" in hit.text:
+                memory.forget(hit.id)
+        return [0.5] * len(turns)
+
+    with Memory(RamStore(), replace(parts, shows=forgetting)) as memory:
+        found = let(memory).recall(PAID, 9)
+    assert len(found) > 3
+    assert not any("900" in hit.text for hit in found)

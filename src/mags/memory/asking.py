@@ -79,6 +79,7 @@ class Asker:
     ) -> tuple[Reply, Delta | None]:
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
+        plan = replace(plan, tier=plan.tier or self._parts.settings.answer_tier)
         found = self._recaller.find(plan, options)
         shown = self.context_hits(found, plan)
         seen = {one.hit.id: one for one in shown}

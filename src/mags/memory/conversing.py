@@ -105,7 +105,7 @@ class Converser:
         reply = None
         try:
             if asks or (not quiet and self._parts.policy.route(readable(turn), recent).recall):
-                options = ReadOptions(k=self._asker.hits)
+                options = ReadOptions(k=self._asker.hits, speaker=turn.speaker)
                 question = self._question(turn, intent)
                 reply, _ = self._asker.ask(question, options, on_text, learn=False)
         except ModelError:

@@ -218,7 +218,7 @@ class Memory:
         `as_of`: what was true then; `recorded_as_of`: what was known then. A `Plan` is
         followed as it is; a text is planned by the policy.
         """
-        options = read_options(as_of, recorded_as_of, k, "hits to return")
+        options = read_options(as_of, recorded_as_of, k, "hits to return", speaker)
         if isinstance(query, Plan):
             return self._recaller.find(query, options)
         question = self._question(query, speaker, session, options, "a query")
@@ -259,7 +259,7 @@ class Memory:
         are quoted, or whether nothing is known.
         """
         k = self._asker.hits if k is None else k
-        options = read_options(as_of, recorded_as_of, k, "hits to answer from")
+        options = read_options(as_of, recorded_as_of, k, "hits to answer from", speaker)
         turn = self._question(question, speaker, session, options, "a question")
         reply, delta = self._asker.ask(turn, options, on_text)
         slept = None if delta is None else self._sleep_if_due(delta)

@@ -12,6 +12,7 @@ from itertools import count as counting
 
 from mags.errors import NotFound
 from mags.index.state import State
+from mags.index.tokens import ENGLISH, language
 from mags.memory.inputs import Moment, readable, seconds, whole
 from mags.memory.live import Live
 from mags.memory.settings import Parts
@@ -19,7 +20,7 @@ from mags.ports.policy import Plan, Recalled, Route, Turn
 from mags.ports.relations import canonical, normalise
 from mags.recall.candidates import RecallRequest, prepare
 from mags.recall.found import Found
-from mags.recall.recall import recall
+from mags.recall.recall import first_turns, recall
 
 TRIES = 8
 """How often a recall begins again because something was erased while it ran."""
@@ -27,9 +28,13 @@ TRIES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """How to read: at most k hits; as of an event time and a record time (seconds; None: now)."""
+    """How to read: at most k hits; as of an event time and a record time (seconds; None: now).
+
+    `speaker`: who asks, whose "I" the question's is.
+    """
 
     k: int = 10
+    speaker: str = ""
     as_of: float | None = None
     recorded_as_of: float | None = None
 
@@ -40,11 +45,11 @@ class ReadOptions:
 
 
 def read_options(
-    as_of: Moment | None, recorded_as_of: Moment | None, k: int, what: str
+    as_of: Moment | None, recorded_as_of: Moment | None, k: int, what: str, speaker: str = ""
 ) -> ReadOptions:
     """The options that a caller gives; `what`: what `k` counts. Raises InvalidInput."""
     times = {"as_of": seconds(as_of), "recorded_as_of": seconds(recorded_as_of)}
-    return ReadOptions(k=whole(k, f"k is how many {what}", 1), **times)
+    return ReadOptions(k=whole(k, f"k is how many {what}", 1), speaker=speaker, **times)
 
 
 class Recaller:
@@ -98,15 +103,16 @@ class Recaller:
     def _try(self, plan: Plan, options: ReadOptions) -> Found | None:
         """Recall once; None where what is recalled was erased, or all re-embedded, meanwhile."""
         settings = self._parts.settings.recall
+        tier = plan.tier or settings.tier
         embedder = self._live.embedder
         try:
             with self._live.reading() as state:
                 query, generation = prepare(state, plan, settings), self._live.generation
             # Outside: a model may take long. The question as it is asked goes along for the look,
             # which was trained on questions of what was told, not on chains.
-            looking = self._live.looking if settings.tier == "careful" else None
-            unlooked = query.statement or query.advice or len(plan.hops) > 1
-            asked = () if not looking or unlooked else plan.queries[:1]
+            looking = self._live.looking if tier != "fast" else None
+            told = not (query.statement or query.advice or len(plan.hops) > 1)
+            asked = plan.queries[:1] if looking and told else ()
             vectors = embedder.embed([*query.texts, *asked])[: len(query.texts)]
             look = looking.tokens(asked)[0] if looking and asked else None
             with self._live.reading(fresh=False) as state:
@@ -125,6 +131,17 @@ class Recaller:
                     as_of=options.as_of,
                     recorded_as_of=options.recorded_as_of,
                 )
+                shows = self._parts.shows if tier == "thorough" and told else None
+                if shows is None or language("".join(plan.queries[:1])) != ENGLISH:
+                    return recall(state, reading, settings, same_relation)
+                turns = first_turns(state, reading, settings, same_relation)
+            question = Turn(text=plan.queries[0], speaker=options.speaker)
+            likely = zip(turns, shows(question, list(turns.values())), strict=True)
+            with self._live.reading(fresh=False) as state:
+                if self._live.generation != generation:
+                    return None
+                shown = {i: p for i, p in likely if p is not None and i in state.graph}
+                reading = replace(reading, shown=shown)
                 return recall(state, reading, settings, same_relation)
         except NotFound:
             with self._live.reading():

@@ -15,7 +15,7 @@ from mags.ports.answer import Answerer
 from mags.ports.bounds import ANY, hold
 from mags.ports.chat import Usage
 from mags.ports.embedder import Embedder
-from mags.ports.policy import Policy, Router
+from mags.ports.policy import Policy, Router, Tier, Turn
 from mags.recall.settings import RecallSettings
 
 
@@ -24,7 +24,8 @@ class MemorySettings:
     """What a memory does around its rules; every switch is an ablation.
 
     `window`: episodes of working memory that go to the model verbatim. `answer_k`: hits an
-    answer is made from without a model, which takes what fits `context_tokens`. `sleep_every`:
+    answer is made from without a model, which takes what fits `context_tokens`. `answer_tier`: how
+    carefully those are ranked (None: as for a recall). `sleep_every`:
     ticks between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
     shown to the write model (0: none; else in bulk each turn is a batch). `read_every`: turns
     of a session that `observe` keeps before it reads them (1: each is read at once). `reminded`:
@@ -36,6 +37,7 @@ class MemorySettings:
 
     window: int = 8
     answer_k: int = 12
+    answer_tier: Tier | None = "thorough"
     context_tokens: int = 1_600
     sleep_every: int = 200
     recalled_for_write: int = 0
@@ -70,7 +72,9 @@ class Parts:
     while it is open, by this thread; `summarise`: a theme's text from its members'
     texts, by a model (raises ModelError; without one it is extracted). `linker`: trained weights
     of first edges. `router`: what turns of a conversation want; without one any may tell and ask.
-    `has_model`: whether a language model is there to chat with.
+    `has_model`: whether a language model is there to chat with. `shows`: how likely each of some
+    turns shows what a question asks, in (0, 1), None where it was not read; without it recall is
+    at most `careful`.
     """
 
     embedder: Embedder
@@ -86,3 +90,4 @@ class Parts:
     linker: AttentionWeights | None = None
     router: Router | None = None
     has_model: bool = False
+    shows: Callable[[Turn, Sequence[Turn]], Sequence[float | None]] | None = None

@@ -151,6 +151,10 @@ class Hop:
     inverse: bool = False
 
 
+Tier = Literal["fast", "careful", "thorough"]
+"""How carefully recall ranks: by its features, by words once more, by reading the first turns."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The ask model's answer: how to look.
@@ -160,6 +164,7 @@ class Plan:
     range in seconds. `episodic`, `semantic`: block weights in [0, 1].
     `past`: superseded facts are wanted ("where did she live before").
     `answer_kind`: person, place, time, number, thing, reason, yesno or "" if unknown.
+    `tier`: how carefully to rank; None: as the settings say.
     """
 
     queries: tuple[str, ...]
@@ -171,6 +176,7 @@ class Plan:
     semantic: float = 1.0
     past: bool = False
     answer_kind: str = ""
+    tier: Tier | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

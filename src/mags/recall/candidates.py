@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
@@ -118,8 +118,8 @@ class RecallRequest:
     """What one recall may see and when it happens.
 
     `vectors`: shape (queries, dimension). `look`: the words of the question, for the second look;
-    None for none. `as_of`: event time in seconds or None for now.
-    `recorded_as_of`: record time or None. `now_s`: the present.
+    None for none. `shown`: how likely turns that were read show what is asked, by id. `as_of`:
+    event time in seconds or None for now. `recorded_as_of`: record time or None. `now_s`: the present.
     """
 
     query: Query
@@ -127,6 +127,7 @@ class RecallRequest:
     k: int
     now_s: float
     look: Tokens | None = None
+    shown: Mapping[int, float] = field(default_factory=dict)
     as_of: float | None = None
     recorded_as_of: float | None = None
 

@@ -363,13 +363,7 @@ def second_look(
     if request.look is None or not settings.first or len(rows) < 2:
         return added
     best = np.argsort(-scores, kind="stable")[: settings.first]
-    kinds = state.graph.kinds[rows[best]]
-    codes = np.where(kinds == NodeKind.EPISODE, -1, int(ArcKind.SOURCE))
-    told = peers_each(state.graph, rows[best], codes)
-    said = [
-        [row] if code < 0 else led
-        for row, code, led in zip(rows[best].tolist(), codes.tolist(), told, strict=True)
-    ]
+    said = _said_in(state.graph, rows[best])
     turns = np.array(sorted(set(chain.from_iterable(said))), np.int64)
     fits = _fits(state, request, request.look, turns, settings)
     own = [[fits[turn] for turn in some if turn in fits] for some in said]
@@ -380,6 +374,48 @@ def second_look(
     looks[~known] = looks[known].mean()
     spread = float(scores[best].std())
     added[best] = settings.weight * spread * (looks - looks[known].mean())
+    return added
+
+
+def _said_in(graph: Graph, rows: NDArray[np.int64]) -> list[list[int]]:
+    """The rows of the turns that each row is, or was told in."""
+    codes = np.where(graph.kinds[rows] == NodeKind.EPISODE, -1, int(ArcKind.SOURCE))
+    told = peers_each(graph, rows, codes)
+    return [
+        [row] if code < 0 else led
+        for row, code, led in zip(rows.tolist(), codes.tolist(), told, strict=True)
+    ]
+
+
+UNSURE = 1e-3
+"""The least and the most that a probability of what was read is believed."""
+
+
+def reread(
+    state: State,
+    request: RecallRequest,
+    rows: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    settings: RecallSettings,
+) -> NDArray[np.float32]:
+    """What is added to each score for how likely its turn shows what is asked, (n,).
+
+    A fact is as likely as the turn that told it. What was not read stays, as it lay behind.
+    """
+    added = np.zeros(len(scores), np.float32)
+    if len(request.shown) < 2:
+        return added
+    likely = np.clip(np.array(list(request.shown.values())), UNSURE, 1 - UNSURE)
+    odds = np.log(likely / (1 - likely))
+    of = dict(
+        zip(state.graph.rows(request.shown).tolist(), (odds - odds.min()).tolist(), strict=True)
+    )
+    best = np.argsort(-scores, kind="stable")[: settings.look.first]
+    gained = [
+        max((of.get(turn, 0.0) for turn in some), default=0.0)
+        for some in _said_in(state.graph, rows[best])
+    ]
+    added[best] = settings.reread.weight * float(scores[best].std()) * np.array(gained)
     return added
 
 

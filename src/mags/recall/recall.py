@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind, grade_in
 from mags.index.state import State
+from mags.ports.policy import Turn
 from mags.recall import spread
 from mags.recall.candidates import (
     Candidates,
@@ -45,13 +46,14 @@ from mags.recall.ranking import (
     association_boost,
     block,
     recency_reranking,
+    reread,
     scored,
     second_look,
     superseded_penalty,
 )
 from mags.recall.settings import RecallSettings
 
-STEPS = ("block", "wired", "look", "newer", "bygone")
+STEPS = ("block", "wired", "look", "read", "newer", "bygone")
 """What is added to a score after the features."""
 
 CONSIDERED = 64
@@ -127,6 +129,21 @@ def recall(
     return Found(hits=hits, trace=trace, units=group(graph, hits))
 
 
+def first_turns(
+    state: State, request: RecallRequest, settings: RecallSettings, same_relation: SameRelation
+) -> dict[int, Turn]:
+    """The turns to be read with the question, best first, by id: one of each of the first units."""
+    ranking = rank(state, request, settings, same_relation)
+    merged = merge(state.graph, ranking.found.rows, ranking.scores, settings.reread.first)
+    _, told = provenance(state.graph, merged, ranking.found.rows, ranking.scores)
+    ids = tuple(dict.fromkeys(episode for some in told for episode in some[:1]))
+    times = state.graph.nodes["valid_from"][state.graph.rows(ids)].tolist()
+    return {
+        i: Turn(text=words.text, speaker=str(words.meta.get("speaker", "")), at=at)
+        for i, words, at in zip(ids, state.words(ids), times, strict=True)
+    }
+
+
 # -- ranking ---------------------------------------------------------------------------------
 
 
@@ -167,6 +184,8 @@ def rank(
     scores = total + balance + boost
     looked = second_look(state, request, found.rows, scores, settings.look)
     scores = scores + looked
+    read = reread(state, request, found.rows, scores, settings)
+    scores = scores + read
     newer = recency_reranking(state, request, found, scores, settings.renewal)
     scores = scores + newer
     superseded = superseded_penalty(state, request, found.rows, scores, values[AT["stale"]])
@@ -175,7 +194,7 @@ def rank(
         scores=scores + superseded,
         columns=values,
         added=(*names, *STEPS),
-        parts=np.vstack([parts, balance, boost, looked, newer, superseded]),
+        parts=np.vstack([parts, balance, boost, looked, read, newer, superseded]),
         anchor_rows=anchor_rows,
         walk=walked,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mags.ports.bounds import ANY, hold
+from mags.ports.policy import Tier
 
 WEIGHTS: dict[str, float] = {
     "similarity": 0.34,
@@ -107,6 +108,21 @@ class LookSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RereadSettings:
+    """How the first turns are read together with the question (tier `thorough`).
+
+    first: turns that are read. weight: spread of the scores of the best candidates by which one
+    more of log-odds, that a turn shows what is asked, moves it.
+    """
+
+    first: int = 24
+    weight: float = 0.2
+
+    def __post_init__(self) -> None:
+        hold(self, "recall.reread", {"first": (0, ANY), "weight": (0.0, ANY)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSettings:
     """How chains between a question and options are looked for; `on` False: not at all.
 
@@ -145,8 +161,9 @@ class ChainSettings:
 class RecallSettings:
     """How recall looks; every switch is an ablation.
 
-    tier: `fast`, or `careful`, where the best candidates are looked at once more. candidates: K,
-    taken from each index for each query. anchors: m. common_share: words in more than this share of
+    tier: `fast`; `careful`, where the best candidates are looked at once more; or `thorough`, where
+    the first are then read, too. A plan may name another. candidates: K, taken from each index for
+    each query. anchors: m. common_share: words in more than this share of
     the documents count little (once there are `common_floor`).
     alpha, eps, max_pushes: forward push. hub_degree: nodes above it receive and never pass on.
     bridging: best-fused candidates that bridges start from; crossing: best-scored ones that
@@ -159,7 +176,7 @@ class RecallSettings:
     vectors.
     """
 
-    tier: Literal["fast", "careful"] = "careful"
+    tier: Tier = "careful"
     candidates: int = 128
     anchors: int = 8
     common_share: float = 0.2
@@ -187,6 +204,7 @@ class RecallSettings:
     wired: AssociationBoostSettings = field(default_factory=AssociationBoostSettings)
     renewal: RecencySettings = field(default_factory=RecencySettings)
     look: LookSettings = field(default_factory=LookSettings)
+    reread: RereadSettings = field(default_factory=RereadSettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))

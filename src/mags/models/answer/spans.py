@@ -20,7 +20,7 @@ from pathlib import Path
 
 from mags.models.answer.cues import CORRECTED, DENIED, ENDED, HEDGED, RENEWED, STOP, TAKEN_BACK
 from mags.models.answer.dates import day_told, since_told
-from mags.models.answer.question import ParsedQuestion, content
+from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
     compare,
     contrary,
@@ -218,6 +218,24 @@ def to_read(
         if item.fact is None and not (REFUSED.match(item.text) and parsed.kind != "yesno")
     }
     return sorted(turns.values(), key=lambda item: about(asked, item) == 0.0)[:MOST_READ]
+
+
+def shown(question: Turn, turns: Sequence[Turn], reader: SpanReader) -> list[float | None]:
+    """How likely each turn shows what is asked, in (0, 1); None where it could not be read.
+
+    They are read some at a time, as they lie: the likeliest first.
+    """
+    parsed = read_question(question)
+    found: list[float | None] = []
+    for start in range(0, len(turns), MOST_READ):
+        some = turns[start : start + MOST_READ]
+        parts = given(parsed, [turn.text for turn in some])
+        said = [
+            replace(turn, text=turn.text[at:end])
+            for turn, (at, end) in zip(some, parts, strict=True)
+        ]
+        found += [one.shown if one else None for one in reader(question, said)]
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
