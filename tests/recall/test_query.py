@@ -2,6 +2,9 @@
 
 import pytest
 
+import mags
+from mags.models.embed import HashEmbedder
+from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Plan
 from mags.recall.candidates import means_assistant, prepare
 from mags.recall.settings import RecallSettings
@@ -53,3 +56,22 @@ def test_a_further_query_with_words_of_its_own_is_searched():
     query = asked("Where did Bo hike?", "Bo hiked in", "Bo hills")
     assert query.terms[2] == ("bo", "hill")
     assert len(query.texts) == 3
+
+
+@pytest.mark.parametrize(
+    ("speakers", "found"),
+    [
+        (("Sarah Miller", "Tom"), "Sarah Miller"),
+        (("Sarah Miller", "Sarah Jones"), ""),
+        (("Sarah Miller", "Sarah"), "Sarah"),
+    ],
+)
+def test_a_first_name_that_others_use_means_the_one_speaker_who_has_it(speakers, found):
+    with mags.open(None, embedder=HashEmbedder(64), policy=RulePolicy()) as memory:
+        for speaker in speakers:
+            memory.observe("It rained all day.", speaker=speaker)
+        memory.assert_fact("Sarah", "likes", "pottery")
+        with memory._live.reading() as state:
+            plan = Plan(queries=("What did Sarah start?",))
+            query = prepare(state, plan, RecallSettings())
+            assert [state.content(i).text for i in query.speakers] == [found][: bool(found)]

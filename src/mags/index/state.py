@@ -294,6 +294,10 @@ class Names:
         """Entities of exactly that name or alias."""
         return list(self._ids.get(fold_name(name), ()))
 
+    def given(self, name: str) -> list[int]:
+        """Entities with a longer name that begins with this first name."""
+        return list(self._given.get(fold_name(name), ()))
+
     def within(self, word: str) -> int:
         """How many names of several words hold a word, as "street" is in "Baker Street"."""
         return self._within[word]

@@ -147,6 +147,11 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
     if plan.queries and means_assistant(plan.queries[0]):
         named += [i for name in YOU for i in state.names.find(name)]
     entities = tuple(dict.fromkeys(i for i in named if i in state.graph))
+    # "Sarah" of whom others tell may be "Sarah Miller", who speaks.
+    others = (i for i in entities if i not in state.speakers)
+    called = [state.names.given(state.content(i).text) for i in others]
+    spoken = [[i for i in some if i in state.speakers] for some in called]
+    entities += tuple(some[0] for some in spoken if len(some) == 1 and some[0] not in entities)
     speakers = tuple(i for i in entities if i in state.speakers)
     names = {word for i in speakers for word in words(state.content(i).text)}
     heard = [words(text) for text in plan.queries]
