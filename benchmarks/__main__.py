@@ -12,7 +12,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from typing import Literal
+from typing import get_args
 
 from benchmarks import report
 from benchmarks.results import CACHE, REPORT, ROOT, load, save
@@ -21,10 +21,10 @@ from benchmarks.systems import baselines, mags_system
 from benchmarks.timing import embedding, speed
 from benchmarks.vectors import shipped
 from mags.errors import MagsError
+from mags.ports.policy import Tier
 
 COMMAND = "make bench"
 POLICY = "python -m benchmarks"
-Kind = Literal["", "rules", "both"]
 SPEED = "speed"
 APART = (SPEED, embedding.SUITE)
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     wanted = [] if options.report else options.suite or [*SUITES, *APART]
     try:
         suites = [name for name in wanted if name not in APART]
-        _scored(suites, options.system, options.policy)
+        _scored(suites, options)
     except MagsError as failure:
         print(failure, file=sys.stderr)
         return 1
@@ -48,15 +48,18 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _scored(suites: Sequence[str], only: Sequence[str] | None, policy: Kind) -> None:
+def _scored(suites: Sequence[str], options: argparse.Namespace) -> None:
     embedder = shipped(CACHE)
-    systems = [mags_system(embedder, policy), *([] if policy else baselines(embedder))]
+    chosen = {key: vars(options)[key] for key in ("policy", "tier") if vars(options)[key]}
+    systems = [mags_system(embedder, **chosen), *([] if chosen else baselines(embedder))]
+    only = options.system
     for name in suites:
         for system in systems:
             if only and system.name not in only:
                 continue
             began = time.perf_counter()
-            command = f"{POLICY} --policy {policy}" if policy else COMMAND
+            asked = "".join(f" --{key} {value}" for key, value in chosen.items())
+            command = f"{POLICY}{asked}" if asked else COMMAND
             for item in run_suite(name, system, embedder, command):
                 print(f"{save(item).name}  ({time.perf_counter() - began:.0f} s)", flush=True)
 
@@ -70,6 +73,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--nodes", default=sizes, help="sizes of the speed runs")
     kinds = ("rules", "both")
     parser.add_argument("--policy", default="", choices=kinds, help="MAGS alone, with this policy")
+    parser.add_argument("--tier", choices=get_args(Tier), help="MAGS alone, recalling so carefully")
     parser.add_argument("--report", action="store_true", help="only rewrite the page")
     return parser.parse_args(arguments)
 

@@ -23,6 +23,7 @@ from mags.memory.memory import Memory
 from mags.models.policy.rules import RulePolicy
 from mags.ports import policy as port
 from mags.ports.embedder import Embedder
+from mags.ports.policy import Tier
 from mags.recall.found import Hit
 from mags.settings import Settings
 from mags_lab.evaluation.objective import Cost, cost_of
@@ -98,11 +99,18 @@ def baselines(embedder: Embedder) -> list[System]:
 Open = Callable[[port.Policy], Memory]
 
 
-def opening(embedder: Embedder) -> Open:
+def opening(embedder: Embedder, tier: Tier | None = None) -> Open:
     """Return what opens an empty memory in RAM with the shipped settings and a given policy.
+
+    `tier`: how carefully it recalls, None as shipped.
 
     Its clock counts, so that a run is the same every time.
     """
+
+    settings = Settings()
+    if tier is not None:
+        recall = replace(settings.memory.recall, tier=tier)
+        settings = replace(settings, memory=replace(settings.memory, recall=recall))
 
     def open_(policy: port.Policy) -> Memory:
         ticks = itertools.count(1_900_000_000)
@@ -110,20 +118,22 @@ def opening(embedder: Embedder) -> Open:
             None,
             embedder=embedder,
             policy=policy,
-            settings=Settings(),
+            settings=settings,
             clock=lambda: float(next(ticks)),
         )
 
     return open_
 
 
-def mags_system(embedder: Embedder, policy: Literal["", "rules", "both"] = "") -> System:
+def mags_system(
+    embedder: Embedder, policy: Literal["", "rules", "both"] = "", tier: Tier | None = None
+) -> System:
     """MAGS in every suite; `policy` as in the setting `policy.kind`, "" for the shipped one."""
-    open_ = opening(embedder)
+    open_ = opening(embedder, tier)
     chosen = replace(Settings().policy, kind=policy) if policy else Settings().policy
     made = make_policy(replace(Settings(), policy=chosen), None)
     return System(
-        name=f"MAGS, {policy}" if policy else "MAGS",
+        name=", ".join(("MAGS", *filter(None, (policy, tier)))),
         note=f"shipped settings, no language model; writes by {made.name}",
         turns=lambda: MagsTurns(open_, made),
         graph=lambda: MagsTurns(open_, made),
