@@ -119,7 +119,8 @@ class RecallRequest:
 
     `vectors`: shape (queries, dimension). `look`: the words of the question, for the second look;
     None for none. `shown`: how likely turns that were read show what is asked, by id. `as_of`:
-    event time in seconds or None for now. `recorded_as_of`: record time or None. `now_s`: the present.
+    event time in seconds or None for now. `recorded_as_of`: record time or None. `now_s`: the
+    present.
     """
 
     query: Query

@@ -80,6 +80,19 @@ def test_one_value_is_no_sum_unless_it_is_told_as_one():
     assert ask("How much did I earn at the markets in total?", told).startswith("$495 ")
 
 
+def test_a_sum_is_no_value_of_each_unless_it_is_told_so():
+    mugs = turn(1, "I spent $60 on some coffee mugs for my coworkers")
+    asked = "How much did I spend on each coffee mug for my coworkers?"
+    assert ask(asked, mugs).startswith(LEFT_OPEN)
+    told = turn(2, "I spent $12 on each coffee mug for my coworkers")
+    assert ask(asked, told).startswith("$12 ")
+
+
+def test_what_is_asked_of_all_times_is_not_answered_by_one():
+    rode = turn(1, "I rode the rollercoaster three times on Sunday")
+    assert ask("How many times did I ride it across all the fairs?", rode).startswith(LEFT_OPEN)
+
+
 @pytest.mark.parametrize(
     ("said", "asked", "answer"),
     [

@@ -299,9 +299,13 @@ DENIED = re.compile(
 """What shows that something is not so, or no longer."""
 SUMMED = _listed(
     r"totals?|totall?ed|altogether|all together|combined|in all|average|overall|put together",
+    r"across (?:all|my|our|the)",
     r"how much (?:older|younger|more|less|longer|shorter|later|earlier)|how many more",
 )
 """What asks for, or tells, something worked out of several values."""
+OF_EACH = _listed(r"each(?! (?:day|week|month|year|morning|evening|night|time))|apiece")
+TOLD_OF_EACH = _listed(r"each|apiece|a piece|per|every")
+"""What asks for a value of every one of several, and what tells one."""
 HEDGED = re.compile(
     r"\b(?:might|(?<!in )(?<!since )(?<!last )(?<!next )(?-i:may)(?! \d)|maybe|perhaps|probably"
     r"|if|wish|hope|hoping|would|could|should|thinking (?:of|about)|not sure|rumou?r|apparently"

@@ -16,7 +16,16 @@ from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.closest import CLOSE, OPEN, brief, closest, pairs, quote
-from mags.models.answer.cues import CORRECTED, KIN_TERMS, SUMMED, WEEKDAYS, dead, opposed
+from mags.models.answer.cues import (
+    CORRECTED,
+    KIN_TERMS,
+    OF_EACH,
+    SUMMED,
+    TOLD_OF_EACH,
+    WEEKDAYS,
+    dead,
+    opposed,
+)
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.spans import (
     EACH,
@@ -66,6 +75,8 @@ from mags.ports.relations import canonical
 DASH = "\N{EM DASH}"
 FIRM = 0.4
 """How likely a later turn may answer otherwise than a fact that is surely held."""
+SHARES = ((SUMMED, SUMMED), (OF_EACH, TOLD_OF_EACH))
+"""How a question asks for a sum or for a share of one, and how those are told."""
 YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
@@ -144,8 +155,11 @@ class ExtractiveAnswerer:
             and not of_others(parsed, one.candidate.item)
             and not CORRECTED.search(one.candidate.quote)
             and (parsed.kind == "yesno" or not opposed(parsed.words, content(one.candidate.quote)))
-            # One value is no sum of several, unless it is told as one.
-            and (not SUMMED.search(turn.text) or SUMMED.search(one.candidate.quote))
+            # One value is no sum of several, nor a sum that of each, unless it is told as that.
+            and all(
+                not asks.search(turn.text) or tells.search(one.candidate.quote)
+                for asks, tells in SHARES
+            )
         )
         best = max(own, key=lambda one: one.best, default=None)
         if best is None or best.best < self.sure:
