@@ -115,7 +115,7 @@ class RereadSettings:
     more of log-odds, that a turn shows what is asked, moves it.
     """
 
-    first: int = 24
+    first: int = 36
     weight: float = 0.2
 
     def __post_init__(self) -> None:
