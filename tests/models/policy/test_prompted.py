@@ -8,6 +8,7 @@ from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.chat.scripted import ScriptedChat
 from mags.models.policy.prompted import SCHEMAS, PromptedPolicy
 from mags.models.prompts import load_prompts
+from mags.ports.chat import Completion
 from mags.ports.policy import Act, Plan, Recalled, Route, Turn
 
 MAY_3 = 1714694400.0  # 2024-05-03 00:00 UTC
@@ -15,6 +16,9 @@ MOVED = Turn(text="I moved to Oslo, and Ana came too.", speaker="Alice", at=MAY_
 HELLO = Turn(text="Hello Alice.", speaker="Bob", at=MAY_3)
 BERGEN = Recalled(id=7, text="Alice lives in Bergen.", speaker="Alice", at=MAY_3)
 ADD = "<engram>ADD | Alice | lives in | Oslo</engram>"
+OSLO = {"turn": 1, "act": "ADD", "subject": "Alice", "relation": "lives in", "object": "Oslo"}
+WHOLE = OSLO | {"qualifiers": [], "when": "", "text": ""}
+LINE = "1 | ADD | Alice | lives in | Oslo"
 
 
 def policy(*replies: object, **more: object) -> tuple[PromptedPolicy, ScriptedChat]:
@@ -52,13 +56,20 @@ def test_turns_are_written_together_each_with_the_lines_that_bear_its_number():
 
 
 def test_a_line_that_marks_no_turn_is_left_out_and_told():
-    prompted, _ = policy("<engram>7 | ADD | Alice | lives in | Oslo</engram>")
+    prompted, _ = policy(f"<engram>\n7 | ADD | Ana | came to | Oslo\n{LINE}\n</engram>")
     first, second = prompted.write_many([MOVED, HELLO], [], [])
-    assert first.operations == second.operations == ()
-    assert first.warnings == ("prompted (scripted), left out 'Alice': marked with no turn",)
+    assert ([one.subject for one in first.operations], second.operations) == (["Alice"], ())
+    why = "prompted (scripted), left out 'Ana came to Oslo': marked with no turn"
+    assert first.warnings == (why,)
 
 
-@pytest.mark.parametrize("said", ["Sure!", ""])
+def test_where_no_line_marks_a_turn_the_form_is_not_known():
+    prompted, _ = policy(ADD)
+    with pytest.raises(ModelReplyError, match="marked with its turn"):
+        prompted.write_many([MOVED, HELLO], [], [])
+
+
+@pytest.mark.parametrize("said", ["Sure!", "", "<engram></engram>", '{"facts": ["Oslo"]}', "{}"])
 def test_a_reply_in_no_known_form_is_an_error_for_the_next_policy_to_take(said: str):
     prompted, chat = policy(said)
     with pytest.raises(ModelReplyError):
@@ -84,6 +95,45 @@ def test_a_reply_that_was_held_to_the_schema_is_read_as_the_block():
         "Oslo",
     )
     assert [one.schema for one in chat.asked] == [SCHEMAS["write"]]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"```\n<engram>\n{LINE}\n</engram>\n```",
+        f"Here is what I keep:\n<engram>\n{LINE}\n</engram>\nThat is all.",
+        f"<engram>\n{LINE}\n</engram>\n<engram>\n2 | none\n</engram>",
+        f"<engram>\n{LINE}",
+        f"{LINE}\n2 | none",
+        f"<engram>\n- Turn {LINE}\n</engram>",
+        json.dumps({"operations": [OSLO]}),
+        json.dumps([WHOLE]),
+        f"```json\n{json.dumps({'operations': [WHOLE]})}\n```",
+        f"<think>Hm.</think>{json.dumps({'operations': [WHOLE]})}",
+    ],
+)
+def test_a_known_form_is_read_whatever_stands_around_it(said: str):
+    prompted, _ = policy(said)
+    first, second = prompted.write_many([MOVED, HELLO], [], [])
+    assert [one.object for one in first.operations] == ["Oslo"]
+    assert (second.operations, first.warnings) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (json.dumps({"operations": [WHOLE, WHOLE]})[:-40], "a line begins with"),
+        (json.dumps({"operations": [WHOLE, {"act": "BUY"}]}), "BUY"),
+        (json.dumps({"operations": [WHOLE | {"object": 3}, WHOLE]}), "invented: 3"),
+        (Completion(text=f"<engram>\n{LINE}\n1 | ADD | Ana | came", finish="length"), "cut off"),
+        (Completion(text=json.dumps([WHOLE])[:-1] + ', {"tu', finish="length"), "begins with"),
+    ],
+)
+def test_of_half_a_reply_the_whole_lines_are_read_and_it_is_told(said: object, told: str):
+    prompted, _ = policy(said)
+    writing = prompted.write(MOVED, [], [])
+    assert [one.object for one in writing.operations] == ["Oslo"]
+    assert told in str(writing.warnings)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +171,30 @@ def test_what_the_model_wrote_is_not_rewritten(line: str, text: str):
     turn = Turn(text="Ana found a few friends. She loves Oslo.", speaker="Alice", at=MAY_3)
     prompted, _ = policy(f"<engram>{line}</engram>")
     assert prompted.write(turn, [], []).operations[0].text == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ADD | Ana's mother | has | 2 cats | reason=she can't be alone",
+        "ADD | Ana's mom | is | 72 years old",
+        "NOTE | Ana’s mother doesn’t want to be alone with her two cats at 72.",
+    ],
+)
+def test_what_was_said_in_other_words_is_no_invention(line: str):
+    said = "Mama is seventy-two. she cant be alone and doesnt want to, so two cats. Ana"
+    prompted, _ = policy(f"<engram>{line}</engram>")
+    turn = Turn(text=said, speaker="Ana", at=MAY_3)
+    assert len(prompted.write(turn, [], []).operations) == 1
+
+
+@pytest.mark.parametrize("line", ["ADD | Ana | has | 5 cats", "NOTE | Ana has 3 cats."])
+def test_a_number_that_nobody_said_is_refused(line: str):
+    prompted, _ = policy(f"<engram>{line}</engram>")
+    turn = Turn(text="I have two cats.", speaker="Ana", at=MAY_3)
+    writing = prompted.write(turn, [], [])
+    assert writing.operations == ()
+    assert "invented" in str(writing.warnings)
 
 
 def test_the_check_for_invented_words_is_an_option():

@@ -39,6 +39,8 @@ Read = TypeVar("Read")
 
 MOST_RECALLED, MOST_RECENT, MOST_CHARACTERS = 16, 3, 200
 """Memories shown beside turns to write, turns said before them, and characters of each of those."""
+DECODER = json.JSONDecoder()
+IS_JSON = re.compile(r"\{|\[\s*\{")
 NAME = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w-]+(?:\s+[^\W\d_a-z][\w-]+)*")
 
 
@@ -104,20 +106,25 @@ class PromptedPolicy:
         def check(operation: Operation) -> None:
             grammar.check_language((operation,), self._language, source)
             if self._grounded:
-                grammar.check_invented((operation,), source)
+                grammar.check_invented((operation,), source, self._language)
 
-        def read(reply: str) -> tuple[tuple[int, Operation], ...]:
-            return grammar.kept(grammar.read_engram(reply, refused), check, refused)
+        def read(reply: str) -> list[list[Operation]]:
+            return _by_turn(grammar.kept(grammar.read_engram(reply, refused), check, refused))
+
+        def _by_turn(found: Sequence[tuple[int, Operation]]) -> list[list[Operation]]:
+            alone = len(turns) == 1
+            written: list[list[Operation]] = [[] for _ in turns]
+            for number, operation in found:
+                if alone or 1 <= number <= len(turns):
+                    written[0 if alone else number - 1].append(in_own_words(operation))
+                else:
+                    refused.append(f"{_line(operation)!r}: marked with no turn")
+            if found and not any(written):
+                raise grammar.refuse("no line is marked with its turn", _line(found[0][1]))
+            return written
 
         values = prompt_values(turns[0], recent, recalled, turns=turns, language=self._language)
-        found = self._decide("write", values, read)
-        alone = len(turns) == 1
-        written: list[list[Operation]] = [[] for _ in turns]
-        for number, operation in found:
-            if alone or 1 <= number <= len(turns):
-                written[0 if alone else number - 1].append(in_own_words(operation))
-            else:
-                refused.append(f"{operation.subject or operation.text!r}: marked with no turn")
+        written = self._decide("write", values, read, refused)
         why = tuple(f"{self.name}, left out {line}" for line in refused)
         return [
             Writing(
@@ -129,11 +136,22 @@ class PromptedPolicy:
             for turn, operations in zip(turns, written, strict=True)
         ]
 
-    def _decide(self, role: str, values: Mapping[str, str], read: Callable[[str], Read]) -> Read:
+    def _decide(
+        self,
+        role: str,
+        values: Mapping[str, str],
+        read: Callable[[str], Read],
+        refused: list[str] | None = None,
+    ) -> Read:
+        """What is read of a reply. `refused`: takes what a reply that was cut off ends with."""
         messages = self._prompts[role].messages(values)
         try:
-            reply = self._chat.complete(messages, schema=SCHEMAS[role]).text
-            return read(as_block(role, reply))
+            completion = self._chat.complete(messages, schema=SCHEMAS[role])
+            block = as_block(role, completion.text)
+            if completion.finish == "length" and refused is not None:
+                block, _, half = block.rpartition("\n")
+                refused.append(f"{half[-120:]!r}: the reply was cut off here")
+            return read(block)
         except ModelReplyError:
             self.failures[role] += 1
             raise
@@ -179,6 +197,11 @@ def prompt_values(
         "turn": rendering.said([turn]),
         "turns": rendering.numbered(numbered),
     }
+
+
+def _line(operation: Operation) -> str:
+    """What an operation says, to name it in a warning."""
+    return operation.text or f"{operation.subject} {operation.relation} {operation.object}"
 
 
 def _brief(turn: Turn) -> Turn:
@@ -259,32 +282,50 @@ def as_block(role: str, reply: str) -> str:
 
     Raises ModelReplyError where it is JSON of another form.
     """
-    words = reply.strip()
-    if not words.startswith("{"):
+    words = grammar.said_aloud(reply)
+    if not IS_JSON.match(words):
         return reply
     try:
-        read = json.loads(words)
-        return WRITTEN[role](read)
+        return WRITTEN[role](words)
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
         raise grammar.refuse(f"JSON of another form ({failure})", words) from failure
 
 
-def _engram(read: Json) -> str:
-    lines = [_operation(one) for one in read["operations"]]
+def _engram(words: str) -> str:
+    """Each operation as a line. One of another form, or that was cut off, stands as it is: the
+    grammar refuses that line alone."""
+    _, opened, rest = words.partition("[")
+    if not opened:
+        raise ValueError("no list of operations")
+    lines: list[str] = []
+    while (rest := rest.lstrip(" \t\r\n,")) and rest[0] != "]":
+        try:
+            one, end = DECODER.raw_decode(rest)
+        except ValueError:
+            one, end = None, len(rest)
+        try:
+            lines.append(_operation(one))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            lines.append(" ".join(rest[:end].split()))
+        rest = rest[end:]
     return "\n".join(("<engram>", *(lines or ["none"]), "</engram>"))
 
 
-def _operation(one: Json) -> str:
-    mark = f"{int(one['turn'])} | "
+def _operation(one: Any) -> str:
+    mark = f"{int(one['turn'])} | " if one.get("turn") else ""
     if one["act"] == "NOTE":
-        return f"{mark}NOTE | {_plain(one['text'])}"
-    pairs = "; ".join(f"{pair['name']}={_value(pair['value'])}" for pair in one["qualifiers"])
+        return f"{mark}NOTE | {_plain(one.get('text') or one['object'])}"
+    pairs = "; ".join(
+        f"{pair['name']}={_value(pair['value'])}" for pair in one.get("qualifiers") or ()
+    )
     fields = [_plain(one[name]) for name in ("subject", "relation", "object")]
-    more = [pairs, _plain(one["when"])] if one["when"] else [pairs] if pairs else []
+    when = _plain(one.get("when") or "")
+    more = [pairs, when] if when else [pairs] if pairs else []
     return mark + " | ".join((one["act"], *fields, *more))
 
 
-def _plan(read: Json) -> str:
+def _plan(words: str) -> str:
+    read: Json = json.loads(words)
     lines = [_plain(query) for query in read["queries"]]
     if read["entities"]:
         lines.append("entities: " + "; ".join(_value(name) for name in read["entities"]))
@@ -297,20 +338,20 @@ def _plan(read: Json) -> str:
     return "\n".join(("<recall>", *lines, "</recall>"))
 
 
-def _route(read: Json) -> str:
-    return f"<route> {_plain(read['route'])} </route>"
+def _route(words: str) -> str:
+    return f"<route> {_plain(json.loads(words)['route'])} </route>"
 
 
-def _plain(words: str) -> str:
+def _plain(words: str | float) -> str:
     """Words of a field on one line, its bars escaped."""
-    return " ".join(words.split()).replace("\\|", "|").replace("|", "\\|")
+    return " ".join(str(words).split()).replace("\\|", "|").replace("|", "\\|")
 
 
-def _value(words: str) -> str:
+def _value(words: str | float) -> str:
     """Words between semicolons: one of theirs would end them."""
     return _plain(words).replace(";", ",")
 
 
-WRITTEN: Mapping[str, Callable[[Json], str]] = MappingProxyType(
+WRITTEN: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {"write": _engram, "ask": _plan, "router": _route}
 )
