@@ -454,7 +454,7 @@ _UNITS = "zero one two three four five six seven eight nine ten eleven twelve th
 _UNITS += " fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 UNITS = {word: number for number, word in enumerate(_UNITS.split())}
-UNITS |= dict.fromkeys("couple pair both twice twin twins".split(), 2) | {"dozen": 12}
+UNITS |= dict.fromkeys(["couple", "pair", "both", "twice", "twin", "twins"], 2) | {"dozen": 12}
 TENS = {word: 10 * number for number, word in enumerate(_TENS.split(), start=2)}
 SPELLED = re.compile(rf"\b(?:(?P<ten>{'|'.join(TENS)})\b[- ]?)?(?:\b(?P<one>{'|'.join(UNITS)})\b)?")
 DATED = re.compile(

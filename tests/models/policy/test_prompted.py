@@ -178,7 +178,7 @@ def test_what_the_model_wrote_is_not_rewritten(line: str, text: str):
     [
         "ADD | Ana's mother | has | 2 cats | reason=she can't be alone",
         "ADD | Ana's mom | is | 72 years old",
-        "NOTE | Ana’s mother doesn’t want to be alone with her two cats at 72.",
+        "NOTE | Ana's mother doesn't want to be alone with her two cats at 72.",
     ],
 )
 def test_what_was_said_in_other_words_is_no_invention(line: str):

@@ -302,7 +302,7 @@ def _engram(words: str) -> str:
         try:
             one, end = DECODER.raw_decode(rest)
         except ValueError:
-            one, end = None, len(rest)
+            one, end = {}, len(rest)
         try:
             lines.append(_operation(one))
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -311,7 +311,7 @@ def _engram(words: str) -> str:
     return "\n".join(("<engram>", *(lines or ["none"]), "</engram>"))
 
 
-def _operation(one: Any) -> str:
+def _operation(one: Json) -> str:
     mark = f"{int(one['turn'])} | " if one.get("turn") else ""
     if one["act"] == "NOTE":
         return f"{mark}NOTE | {_plain(one.get('text') or one['object'])}"
