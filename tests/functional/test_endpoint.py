@@ -113,6 +113,46 @@ def test_a_plan_that_a_question_needs_leaves_one_call_to_answer(
     assert server.steps == []
 
 
+def test_a_plan_that_fails_is_told_and_the_small_one_serves(
+    server: Server, connected: Callable[..., Memory]
+) -> None:
+    memory = connected()
+    turn = told(server, memory)
+    server.steps += [Step(text="Let me see."), Step(text=f"In Oslo. [m{turn}]")]
+    reply = memory.ask("Where does she live?", session="s")
+    assert reply.usage.calls == 2
+    assert "Planned by" in str(reply.warnings)
+    assert reply.fallback is None
+
+
+def test_without_a_talk_that_a_pronoun_could_mean_no_plan_is_asked_for(
+    server: Server, connected: Callable[..., Memory]
+) -> None:
+    memory = connected()
+    turn = told(server, memory)
+    server.steps.append(Step(text=f"In Oslo. [m{turn}]"))
+    reply = memory.ask("Where does she live?", session="another")
+    assert (reply.usage.calls, reply.warnings) == (1, ())
+
+
+def test_a_turn_is_written_beside_who_told_what_and_when_and_what_shares_its_words(
+    server: Server, connected: Callable[..., Memory]
+) -> None:
+    memory = connected()
+    foods = ("paella", *(f"dish {word}" for word in "bdfghjklmnpqrstvwxz"))
+    for n, food in enumerate(foods):
+        line = f"ADD | Alice | cooks | {food} | with=Ana"
+        server.steps.append(Step(text=f"<engram>{line}</engram>"))
+        text = f"Ana and I cook {food}."
+        memory.observe(text, speaker="Alice", at=f"2024-05-{n + 1:02}", session=str(n))
+    server.steps.append(Step(text="<engram>none</engram>"))
+    memory.observe("No more paella for me.", speaker="Alice", session="new")
+    *_, shown = server.requests[-1]["messages"]
+    assert "(Alice, Wednesday 1 May 2024) Alice cooks paella. (with: Ana)" in shown["content"]
+    assert "Alice cooks dish z." in shown["content"]
+    assert "Alice cooks dish b." not in shown["content"]
+
+
 def test_many_turns_are_written_together_within_a_session_and_each_keeps_its_own(
     server: Server, connected: Callable[..., Memory]
 ) -> None:

@@ -127,9 +127,20 @@ def memory(shown: Recalled) -> str:
     """One memory with its mark, who said it when, whether it still holds and is a guess."""
     source = ", ".join(part for part in (quote(shown.speaker), _day(shown.at)) if part)
     about = f" ({source})" if source else ""
+    more = "; ".join(_roles(shown.qualifiers.items(), shown.text))
+    more = f" ({more})" if more else ""
     guess = f" {GUESS}" if shown.tentative else ""
     over = "" if shown.current else " (no longer true)"
-    return f"[m{shown.id}]{about} {quote(shown.text)}{guess}{over}"
+    return f"[m{shown.id}]{about} {quote(shown.text)}{more}{guess}{over}"
+
+
+def _roles(qualifiers: Iterable[tuple[str, str]], text: str) -> list[str]:
+    """What stands beside a fact, but for what its text says itself."""
+    return [
+        f"{role}: {quote(words)}"
+        for role, words in qualifiers
+        if words.casefold() not in text.casefold()
+    ]
 
 
 def told(item: ContextItem) -> str:
@@ -140,12 +151,8 @@ def told(item: ContextItem) -> str:
         about = []
     else:
         line = f"{mark} {quote(item.text)}"
-        about = [
-            f"{role}: {quote(words)}"
-            for role, words in item.qualifiers
-            if words.casefold() not in item.text.casefold()
-            and not (role == "when" and known(item.valid_from or 0.0))
-        ]
+        dated = known(item.valid_from or 0.0)
+        about = _roles((q for q in item.qualifiers if not (dated and q[0] == "when")), item.text)
         begun = since(item.valid_from)
         about += [f"since {begun}"] * bool(begun) + [f"told by {who}"] * bool(who)
     over = _day(item.valid_to or 0.0)

@@ -160,6 +160,7 @@ class Plan:
     range in seconds. `episodic`, `semantic`: block weights in [0, 1].
     `past`: superseded facts are wanted ("where did she live before").
     `answer_kind`: person, place, time, number, thing, reason, yesno or "" if unknown.
+    `warnings`: why another than the configured policy made it.
     """
 
     queries: tuple[str, ...]
@@ -171,6 +172,7 @@ class Plan:
     semantic: float = 1.0
     past: bool = False
     answer_kind: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,6 +80,12 @@ def test_a_sentence_that_rests_on_a_made_up_mark_alone_is_flagged():
     assert (answer.citations, answer.support) == ((), 0.0)
 
 
+def test_an_answer_that_was_cut_off_is_told():
+    chat = ScriptedChat([Completion(text="In Oslo [m42], where she", finish="length")])
+    answer = llm(chat).answer(QUESTION, [OSLO], recent=(), recall_again=Memory())
+    assert "cut off" in str(answer.warnings)
+
+
 def test_in_a_chat_the_conversation_goes_along_in_alternating_roles():
     chat = ScriptedChat(["Oslo. [m42]"])
     llm(chat).answer(QUESTION, [OSLO], recent=EARLIER, recall_again=Memory())

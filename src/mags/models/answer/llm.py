@@ -314,6 +314,8 @@ class _Talk:
                 reason="no answer",
             )
         warnings = [f"{name} cites [m{one}], which it was not shown" for one in unseen]
+        if completion.finish == "length":
+            warnings.append(f"the answer of {name} was cut off: raise chat.max_tokens")
         engram = self._engram(completion.text, warnings, name)
         drawn = [link for link in engram.links if set(link) <= self.shown.keys()]
         return Answer(

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from mags.errors import ModelReplyError
 from mags.models import grammar, rendering
-from mags.models.policy.rules.tokens import is_name
+from mags.models.policy.rules.tokens import is_name, stems
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
 from mags.ports.policy import (
@@ -100,6 +100,7 @@ class PromptedPolicy:
         self, turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]
     ) -> list[Writing]:
         """Propose operations of each turn, by one call; raises ModelError."""
+        recalled = nearest(turns, recalled)
         source = words_of(turns, recent, recalled)
         refused: list[str] = []
 
@@ -168,6 +169,17 @@ def in_own_words(operation: Operation) -> Operation:
     return replace(operation, text=f"{words}.")
 
 
+def nearest(turns: Sequence[Turn], recalled: Sequence[Recalled]) -> list[Recalled]:
+    """The memories shown beside turns, in order: some that share their words, then the newest."""
+    wanted = stems(" ".join(turn.text for turn in turns)) - grammar.STOP_WORDS
+    shared = {one.id: len(stems(f"{one.relation} {one.object}") & wanted) for one in recalled}
+    by_words = sorted((one for one in recalled if shared[one.id]), key=lambda one: -shared[one.id])
+    newest = reversed(recalled)
+    chosen = {one.id: one for one in (*by_words[: MOST_RECALLED // 2], *newest)}
+    kept = set(list(chosen)[:MOST_RECALLED])
+    return [one for one in recalled if one.id in kept]
+
+
 def words_of(turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]) -> str:
     """All that was said: what a policy may write comes from here (see `check_invented`)."""
     said: tuple[Turn | Recalled, ...] = (*turns, *recent, *recalled)
@@ -193,7 +205,7 @@ def prompt_values(
         "language": grammar.language_name(language),
         "now": rendering.now(turn.at),
         "recent": rendering.said_before(near),
-        "recalled": rendering.lines([rendering.memory(one) for one in recalled[-MOST_RECALLED:]]),
+        "recalled": rendering.lines([rendering.memory(one) for one in recalled]),
         "turn": rendering.said([turn]),
         "turns": rendering.numbered(numbered),
     }
