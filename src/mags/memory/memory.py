@@ -534,7 +534,7 @@ class Memory:
         return replace(seen, warnings=(*seen.warnings, *warnings))
 
     def _read_waiting(self, *, patient: bool = True) -> tuple[str, ...]:
-        """Read the turns that wait, and say what is to be known of it; failing, they go on waiting."""
+        """Read the turns that wait; returns warnings. Where it fails they go on waiting."""
         try:
             if not self._observer.waiting():
                 return ()
