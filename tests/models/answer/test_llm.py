@@ -110,6 +110,22 @@ def test_it_recalls_again_by_tool_and_sees_what_was_found():
     assert [tool.name for tool in chat.asked[0].tools] == ["recall"]
 
 
+@pytest.mark.parametrize(
+    ("said", "queries"),
+    [
+        ('{"name": "recall", "arguments": {"query": "fjord"}}', ["fjord"]),
+        ('{"name": "recall", "arguments": "fjord"}', []),
+        ("recall(fjord)", []),
+    ],
+)
+def test_a_tool_call_that_a_server_left_in_the_text_is_one(said: str, queries: list[str]):
+    memory = Memory({"fjord": [FJORD]})
+    chat = ScriptedChat([f"<tool_call>{said}</tool_call>", "By the fjord. [m50]"])
+    answer = llm(chat).answer(QUESTION, [OSLO], recent=(), recall_again=memory)
+    assert memory.queries == queries
+    assert answer.citations == ((50,) if queries else ())
+
+
 def test_it_recalls_again_by_tokens_where_there_are_no_tools():
     memory = Memory({"Alice's flat": [FJORD]})
     chat = ScriptedChat(

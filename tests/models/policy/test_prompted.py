@@ -63,6 +63,17 @@ def test_a_line_that_marks_no_turn_is_left_out_and_told():
     assert first.warnings == (why,)
 
 
+def test_what_somebody_told_of_themself_is_of_their_turn_whatever_mark_it_bears():
+    asking = Turn(text="Oslo? Do you like the fjord?", speaker="Bob", at=MAY_3)
+    yes = Turn(text="I do.", speaker="Alice", at=MAY_3)
+    lines = "3 | ADD | Alice | brought | Ana\n3 | ADD | Alice | likes | fjord"
+    prompted, _ = policy(f"<engram>\n2 | ADD | Alice | brought | Ana\n{lines}\n</engram>")
+    first, second, third = prompted.write_many([MOVED, asking, yes], [], [])
+    assert [one.object for one in first.operations] == ["Ana"]
+    assert second.operations == ()
+    assert [one.object for one in third.operations] == ["Ana", "fjord"]
+
+
 def test_where_no_line_marks_a_turn_the_form_is_not_known():
     prompted, _ = policy(ADD)
     with pytest.raises(ModelReplyError, match="marked with its turn"):

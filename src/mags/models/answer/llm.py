@@ -7,6 +7,7 @@ all memories found so far and the question. Where the model fails, `FallbackAnsw
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -274,8 +275,14 @@ class _Talk:
         return self.prompt.render("recalls left", {"times": times})
 
     def wanted(self, completion: Completion) -> tuple[str, ...]:
-        """New queries of a reply, from its tool calls and from `<recall>` in its text."""
+        """New queries of a reply, from its tool calls and from `<recall>` in its text.
+
+        Some servers leave a tool call in the text, as the model wrote it.
+        """
         asked = [str(call.arguments.get("query", "")) for call in completion.tool_calls]
+        for block in grammar.blocks(completion.text, "tool_call"):
+            with suppress(ValueError, KeyError, TypeError):
+                asked.append(str(json.loads(block)["arguments"]["query"]))
         for block in grammar.blocks(completion.text, "recall"):
             with suppress(ModelReplyError):
                 asked += grammar.recall_lines(block)[0]

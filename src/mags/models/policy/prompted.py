@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -117,7 +117,9 @@ class PromptedPolicy:
             written: list[list[Operation]] = [[] for _ in turns]
             for number, operation in found:
                 if alone or 1 <= number <= len(turns):
-                    written[0 if alone else number - 1].append(in_own_words(operation))
+                    place = 0 if alone else number - 1
+                    place = next(_told_by_subject(operation, turns, place), place)
+                    written[place].append(in_own_words(operation))
                 else:
                     refused.append(f"{_line(operation)!r}: marked with no turn")
             if found and not any(written):
@@ -209,6 +211,20 @@ def prompt_values(
         "turn": rendering.said([turn]),
         "turns": rendering.numbered(numbered),
     }
+
+
+def _told_by_subject(operation: Operation, turns: Sequence[Turn], place: int) -> Iterator[int]:
+    """The places of turns that an operation is of, rather than of the one it is marked with.
+
+    Its subject says all of its object there, and the turn at `place`, by another, nothing of it.
+    """
+    subject, words = operation.subject.casefold(), stems(operation.object) - grammar.STOP_WORDS
+    marked = turns[place]
+    if words & stems(marked.text) or subject == marked.speaker.casefold():
+        return
+    for other, turn in enumerate(turns):
+        if words and subject == turn.speaker.casefold() and words <= stems(turn.text):
+            yield other
 
 
 def _line(operation: Operation) -> str:
