@@ -208,6 +208,55 @@ def test_a_number_that_nobody_said_is_refused(line: str):
     assert "invented" in str(writing.warnings)
 
 
+def known(*facts: tuple[str, str]) -> list[Recalled]:
+    return [
+        Recalled(
+            id=n, text=f"Ana {relation} {object}.", subject="Ana", relation=relation, object=object
+        )
+        for n, (relation, object) in enumerate(facts, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "held", "ended"),
+    [
+        ("likes | tea", [("likes", "coffee"), ("likes", "jazz")], []),
+        ("has | a Skoda", [("has", "dog Rex"), ("has", "a cat")], []),
+        ("goes to | yoga class | when=daily", [("goes to", "gym"), ("goes to", "yoga class")], [1]),
+        ("keeps | shoes in a rack", [("keeps", "shoes under the bed"), ("keeps", "bees")], [0]),
+        ("is on page | 300", [("is on page", "250"), ("is on page", "the last line")], [0]),
+        ("likes | tea", [("likes", "tea")], []),
+    ],
+)
+def test_of_what_several_can_be_so_an_update_ends_what_is_of_its_matter(
+    line: str, held: list[tuple[str, str]], ended: list[int]
+):
+    prompted, _ = policy(f"<engram>UPDATE | Ana | {line}</engram>", grounded=False)
+    turn = Turn(text="It is otherwise now.", speaker="Ana", at=MAY_3)
+    *over, new = prompted.write(turn, [], known(*held)).operations
+    assert (new.act, new.one, new.change) == (Act.ADD, None, False)
+    assert [(one.act, one.object) for one in over] == [(Act.RETRACT, held[i][1]) for i in ended]
+
+
+@pytest.mark.parametrize(
+    "line", ["lives in | Oslo", "dentist | Dr Mehta", "prefers | tea | kind=drink"]
+)
+def test_what_one_alone_can_be_stays_an_update(line: str):
+    prompted, _ = policy(f"<engram>UPDATE | Ana | {line}</engram>", grounded=False)
+    (operation,) = prompted.write(MOVED, [], known(("lives in", "Rome"))).operations
+    assert (operation.act, operation.one) == (Act.UPDATE, True)
+
+
+def test_an_update_ends_what_an_earlier_line_of_the_reply_said():
+    lines = (
+        "1 | ADD | Ana | keeps | shoes under the bed\n2 | UPDATE | Ana | keeps | shoes in a rack"
+    )
+    prompted, _ = policy(f"<engram>\n{lines}\n</engram>", grounded=False)
+    first, second = prompted.write_many([MOVED, HELLO], [], [])
+    assert [one.act for one in first.operations] == [Act.ADD]
+    assert [one.act for one in second.operations] == [Act.RETRACT, Act.ADD]
+
+
 def test_the_check_for_invented_words_is_an_option():
     prompted, _ = policy("<engram>ADD | Alice | lives in | Norway</engram>", grounded=False)
     assert prompted.write(MOVED, [], []).operations[0].object == "Norway"

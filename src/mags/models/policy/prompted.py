@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ from mags.models import grammar, rendering
 from mags.models.policy.rules.tokens import is_name, stems
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
+from mags.ports.english import forms
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -100,6 +101,7 @@ class PromptedPolicy:
         self, turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]
     ) -> list[Writing]:
         """Propose operations of each turn, by one call; raises ModelError."""
+        held = [_Held(one.subject, one.relation, one.object, one.qualifiers) for one in recalled]
         recalled = nearest(turns, recalled)
         source = words_of(turns, recent, recalled)
         refused: list[str] = []
@@ -119,7 +121,7 @@ class PromptedPolicy:
                 if alone or 1 <= number <= len(turns):
                     place = 0 if alone else number - 1
                     place = next(_told_by_subject(operation, turns, place), place)
-                    written[place].append(in_own_words(operation))
+                    written[place] += map(in_own_words, parted(operation, held))
                 else:
                     refused.append(f"{_line(operation)!r}: marked with no turn")
             if found and not any(written):
@@ -158,6 +160,48 @@ class PromptedPolicy:
         except ModelReplyError:
             self.failures[role] += 1
             raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What is known: a fact that is remembered, or one of the same reply."""
+
+    subject: str
+    relation: str
+    object: str
+    qualifiers: Mapping[str, str]
+
+
+def parted(operation: Operation, held: list[_Held]) -> list[Operation]:
+    """An UPDATE as what ends and what begins, where several can be so at once.
+
+    An UPDATE leaves nothing else of its relation. So it stands where one alone can be so: by the
+    table, of one kind, or where the relation is a noun that the table does not know ("dentist").
+    Else it ends what is `held` of its matter: what shares words with it, or is a number as it is.
+    `held` grows by what the operation says.
+    """
+    fact = _Held(operation.subject, operation.relation, operation.object, operation.qualifiers)
+    before, relation = tuple(held), normalise(operation.relation)
+    if operation.act in (Act.ADD, Act.UPDATE):
+        held.append(fact)
+    verb = relation.known or any(map(forms, operation.relation.casefold().split()))
+    if operation.act is not Act.UPDATE or relation.one or not verb or "kind" in fact.qualifiers:
+        return [operation]
+    ended = [
+        replace(operation, act=Act.RETRACT, object=old.object, qualifiers={}, text="")
+        for old in before
+        if old != fact
+        and old.subject.casefold() == fact.subject.casefold()
+        and normalise(old.relation).name == relation.name
+        and _of_one_matter(old.object, fact.object)
+    ]
+    return [*ended, replace(operation, act=Act.ADD, one=None, change=False)]
+
+
+def _of_one_matter(old: str, new: str) -> bool:
+    """Whether two objects share words, or are both numbers."""
+    ours, theirs = (stems(words) - grammar.STOP_WORDS for words in (new, old))
+    return bool(ours & theirs) or all(word.isdigit() for word in (*ours, *theirs))
 
 
 def in_own_words(operation: Operation) -> Operation:
