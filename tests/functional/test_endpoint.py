@@ -174,6 +174,22 @@ def test_many_turns_are_written_together_within_a_session_and_each_keeps_its_own
     assert_whole(memory)
 
 
+def test_only_what_the_model_says_is_over_ends(
+    server: Server, connected: Callable[..., Memory]
+) -> None:
+    memory = connected()
+    first = "ADD | Ana | has friend | Rachel\nUPDATE | Rachel | lives in | Chicago"
+    then = "UPDATE | Rachel | lives in | suburbs"
+    server.steps += [Step(text=f"<engram>\n{lines}\n</engram>") for lines in (first, then)]
+    memory.observe(
+        "I will visit my friend Rachel, who moved to Chicago.", speaker="Ana", at="2024-01-01"
+    )
+    seen = memory.observe(
+        "My friend Rachel moved back to the suburbs again.", speaker="Ana", at="2024-03-01"
+    )
+    assert [memory.get(i).text for i in seen.closed] == ["Rachel lives in Chicago."]
+
+
 def test_a_line_that_is_refused_costs_no_other_and_the_warning_names_it(
     server: Server, connected: Callable[..., Memory]
 ) -> None:

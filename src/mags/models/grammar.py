@@ -445,7 +445,10 @@ FREE_WORDS = word_set(
     year years month months week weeks day days
     my mine myself me you your yours yourself yourselves he him his himself she her hers herself
     it its itself we us our ours ourselves they them their theirs themselves this that these those
-    who whom whose somebody everybody everyone everything anybody anyone anything nobody"""
+    who whom whose somebody everybody everyone everything anybody anyone anything nobody
+    before after during around about over under above below into out up down off through between
+    without within against because while until since than if when where how why which as
+    am being been do does did done can could should shall may might must"""
 )
 CLITIC = re.compile(r"'(?:s|m|re|ve|ll|d)$")
 DIGITS = re.compile(r"\d{1,15}", re.ASCII)

@@ -127,7 +127,8 @@ class Writing:
     `understood`: False when there was something that looked like a statement but could not
     be read: the turn is kept as an episode and the reason shown.
     `importance`: in [0, 1], emphasis or strong feeling. `is_question`: it asks. `warnings`: what
-    of a model's reply was not taken, and why.
+    of a model's reply was not taken, and why. `says_ends`: it names all that is over itself, so
+    that its sentences are not compared with earlier ones for what they contradict.
     """
 
     operations: tuple[Operation, ...] = ()
@@ -137,6 +138,7 @@ class Writing:
     importance: float = 0.0
     is_question: bool = False
     warnings: tuple[str, ...] = ()
+    says_ends: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

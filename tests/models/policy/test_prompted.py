@@ -189,6 +189,7 @@ def test_what_the_model_wrote_is_not_rewritten(line: str, text: str):
     [
         "ADD | Ana's mother | has | 2 cats | reason=she can't be alone",
         "ADD | Ana's mom | is | 72 years old",
+        "ADD | Ana's mom | wants | cats | when=before she can be without them",
         "NOTE | Ana's mother doesn't want to be alone with her two cats at 72.",
     ],
 )

@@ -137,6 +137,7 @@ class PromptedPolicy:
                 mentions=_mentions(operations, turn),
                 is_question=asks(turn.text),
                 warnings=why if turn is turns[0] else (),
+                says_ends=True,
             )
             for turn, operations in zip(turns, written, strict=True)
         ]
