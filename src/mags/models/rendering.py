@@ -29,6 +29,8 @@ MONTHS = (
 )
 MARKUP = re.compile(r"</?\s*(?:recall|engram|route|think|thinking|links?|tool_call)\b|<\|", re.I)
 """Memory tokens, which no words of somebody may hold."""
+ISO = re.compile(r"\d{4}(?:-\d\d){0,2}")
+"""A date of a fact, which its own times tell as well."""
 MARK = re.compile(r"\[(m\d+)\]")
 
 
@@ -80,7 +82,7 @@ def said(turns: Iterable[Turn]) -> str:
 
 
 def since(at: float | None) -> str:
-    """The date a fact began, no more precise than it can have been stated; empty if unknown."""
+    """The date a fact began or ended, no more precise than it can have been stated; else empty."""
     if at is None or not known(at):
         return ""
     day = EPOCH + timedelta(seconds=at)
@@ -139,7 +141,7 @@ def _roles(qualifiers: Iterable[tuple[str, str]], text: str) -> list[str]:
     return [
         f"{role}: {quote(words)}"
         for role, words in qualifiers
-        if words.casefold() not in text.casefold()
+        if words.casefold() not in text.casefold() and not (role == "when" and ISO.fullmatch(words))
     ]
 
 
@@ -155,7 +157,7 @@ def told(item: ContextItem) -> str:
         about = _roles((q for q in item.qualifiers if not (dated and q[0] == "when")), item.text)
         begun = since(item.valid_from)
         about += [f"since {begun}"] * bool(begun) + [f"told by {who}"] * bool(who)
-    over = _day(item.valid_to or 0.0)
+    over = since(item.valid_to)
     if not item.current:
         about.append(f"no longer true since {over}" if over else "no longer true")
     elif over:
