@@ -95,6 +95,14 @@ def test_in_a_chat_the_conversation_goes_along_in_alternating_roles():
     llm(ScriptedChat(["x"])).answer(QUESTION, [], recent=EARLIER[:1], recall_again=Memory())
 
 
+def test_what_the_model_said_before_is_its_own_word_without_marks():
+    chat = ScriptedChat(["Oslo. [m42]"])
+    own = Turn(text="In Bergen. [m7]", speaker="mags", at=MAY_3)
+    llm(chat).answer(QUESTION, [OSLO], recent=(*EARLIER[:1], own), recall_again=Memory())
+    said = chat.asked[0].messages[2]
+    assert (said.role, said.content) == ("assistant", "In Bergen. (m7)")
+
+
 def test_it_recalls_again_by_tool_and_sees_what_was_found():
     memory = Memory({"Alice's flat": [OSLO, FJORD]})
     chat = ScriptedChat([recalling("Alice's flat", "fjords"), "By the fjord [m50] in Oslo. [m42]"])

@@ -50,6 +50,8 @@ NOT_KNOWN = re.compile(
 )
 """How an answer begins that does not know."""
 TIMES = ("no time", "once", "twice", "three times", "four times", "five times")
+OWN = ("assistant", "mags")
+"""Speakers that are the model itself: what it is called in a chat, and as what it is remembered."""
 HITS = 64
 """Hits that a prompt is filled from; of short turns some sixty fit the budget."""
 
@@ -367,10 +369,10 @@ def outcome_of(text: str, citations: Sequence[int]) -> Outcome:
 
 
 def _history(recent: Sequence[Turn], marks: rendering.Marks) -> list[Message]:
-    """Turns as messages; one by "assistant" is the model's own."""
+    """Turns as messages; the model's own hold no marks, which it would cite again unseen."""
     return [
-        Message(role="assistant", content=turn.text)
-        if turn.speaker == "assistant"
+        Message(role="assistant", content=rendering.MARK.sub(r"(\1)", turn.text))
+        if turn.speaker in OWN
         else Message(role="user", content=line)
         for turn, line in rendering.dated(recent, marks)
     ]
