@@ -176,6 +176,9 @@ def test_a_pronoun_of_any_case_is_no_invention(word: str):
     [
         ("ADD | Ana | found | a few friends", "Ana found a few friends."),
         ("ADD | Ana | loves | Oslo", "Ana loves Oslo."),
+        ("ADD | Ana | weighs | few friends", "Ana weighs few friends."),
+        ("ADD | Ana | is coached by | friends", "Ana is coached by friends."),
+        ("ADD | Ana | head coach | friends", ""),
     ],
 )
 def test_what_the_model_wrote_is_not_rewritten(line: str, text: str):

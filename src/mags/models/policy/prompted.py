@@ -208,9 +208,12 @@ def _of_one_matter(old: str, new: str) -> bool:
 def in_own_words(operation: Operation) -> Operation:
     """An operation whose sentence is what the model wrote, whatever the table calls the relation.
 
-    What the table words as a noun ("sister") has no sentence but the table's.
+    What is worded as a noun ("sister") has no sentence but the table's.
     """
-    if operation.text or operation.act is Act.RETRACT or normalise(operation.relation).noun:
+    if operation.text or operation.act is Act.RETRACT:
+        return operation
+    verb = {form for _, form in forms(operation.relation.casefold().partition(" ")[0])}
+    if normalise(operation.relation).noun and not verb & {"third", "past"}:
         return operation
     words = f"{operation.subject} {operation.relation} {operation.object}"
     return replace(operation, text=f"{words}.")
