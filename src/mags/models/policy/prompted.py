@@ -185,7 +185,8 @@ def parted(operation: Operation, held: list[_Held]) -> list[Operation]:
     before, relation = tuple(held), normalise(operation.relation)
     if operation.act in (Act.ADD, Act.UPDATE):
         held.append(fact)
-    verb = relation.known or any(map(forms, operation.relation.casefold().split()))
+    words = operation.relation.casefold().split()
+    verb = relation.known or any(forms(word) or word.endswith("s") for word in words)
     if operation.act is not Act.UPDATE or relation.one or not verb or "kind" in fact.qualifiers:
         return [operation]
     ended = [
