@@ -229,6 +229,8 @@ def known(*facts: tuple[str, str]) -> list[Recalled]:
         ("goes to | yoga class | when=daily", [("goes to", "gym"), ("goes to", "yoga class")], [1]),
         ("keeps | shoes in a rack", [("keeps", "shoes under the bed"), ("keeps", "bees")], [0]),
         ("is on page | 300", [("is on page", "250"), ("is on page", "the last line")], [0]),
+        ("is | 31 years old", [("is", "30 years old"), ("is", "3 years sober")], [0]),
+        ("saw | 5 short films", [("saw", "12 films"), ("saw", "four short films")], [1]),
         ("likes | tea", [("likes", "tea")], []),
     ],
 )

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from mags.errors import ModelReplyError
 from mags.models import grammar, rendering
-from mags.models.policy.rules.tokens import is_name, stems
+from mags.models.policy.rules.tokens import WORD, is_name, stems
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
 from mags.ports.english import forms
@@ -178,7 +178,7 @@ def parted(operation: Operation, held: list[_Held]) -> list[Operation]:
 
     An UPDATE leaves nothing else of its relation. So it stands where one alone can be so: by the
     table, of one kind, or where the relation is a noun that the table does not know ("dentist").
-    Else it ends what is `held` of its matter: what shares words with it, or is a number as it is.
+    Else it ends what is `held` of its matter (see `_of_one_matter`).
     `held` grows by what the operation says.
     """
     fact = _Held(operation.subject, operation.relation, operation.object, operation.qualifiers)
@@ -201,9 +201,20 @@ def parted(operation: Operation, held: list[_Held]) -> list[Operation]:
 
 
 def _of_one_matter(old: str, new: str) -> bool:
-    """Whether two objects share words, or are both numbers."""
-    ours, theirs = (stems(words) - grammar.STOP_WORDS for words in (new, old))
-    return bool(ours & theirs) or all(word.isdigit() for word in (*ours, *theirs))
+    """Whether two objects share words; of numbers all words are the same ("5 films", "4 films")."""
+    ours, theirs = _content(new), _content(old)
+    if grammar.numbers(new) or grammar.numbers(old):
+        return ours == theirs
+    return bool(ours & theirs)
+
+
+def _content(words: str) -> frozenset[str]:
+    """What a phrase is about: stems of its words, but for numbers and what tells nothing."""
+    idle = grammar.STOP_WORDS | grammar.FREE_WORDS | grammar.UNITS.keys() | grammar.TENS.keys()
+    said = (word.casefold() for word in WORD.findall(words))
+    return frozenset(
+        min(stems(word), key=len) for word in said if word not in idle and not word.isdigit()
+    )
 
 
 def in_own_words(operation: Operation) -> Operation:
