@@ -174,6 +174,16 @@ def test_many_turns_are_written_together_within_a_session_and_each_keeps_its_own
     assert_whole(memory)
 
 
+def test_a_pronoun_that_nobody_is_found_for_is_told(
+    server: Server, connected: Callable[..., Memory]
+) -> None:
+    memory = connected()
+    server.steps.append(Step(text="<engram>ADD | Ana | loves | him</engram>"))
+    seen = memory.observe("Ana loves him.", speaker="Alice")
+    assert seen.facts == ()
+    assert seen.warnings == ("left out 'Ana loves him': object unknown",)
+
+
 def test_only_what_the_model_says_is_over_ends(
     server: Server, connected: Callable[..., Memory]
 ) -> None:

@@ -293,7 +293,7 @@ class Observer:
         if job.episode is not None:
             done = engram.read(draft, state, job.turn, writing, moment, episode=job.episode)
             seen = self._keep(draft, "read", done, writing)
-            return replace(seen, warnings=writing.warnings)
+            return replace(seen, warnings=(*writing.warnings, *unused(writing, done)))
         if self._settings.working:
             leave_window(draft, state, self._settings.window)
         inscribe = engram.keep if job.later else engram.inscribe
@@ -301,7 +301,7 @@ class Observer:
         known = {"key": job.turn.key, "payload": job.payload, "tick_after": tick}
         doubts = (*not_believed(job.turn.attrs), *doubted(state, job.turn))
         seen = self._keep(draft, "observe", done, writing, **known)
-        return replace(seen, warnings=(*writing.warnings, *doubts))
+        return replace(seen, warnings=(*writing.warnings, *unused(writing, done), *doubts))
 
     def fact(
         self, operation: Operation, *, at: float, key: str | None, payload: str, grade: Grade
@@ -509,6 +509,16 @@ def _open(state: State, ids: Iterable[int]) -> list[tuple[float, int, bool]]:
     times, ids = nodes["recorded_at"][held].tolist(), nodes["id"][held].tolist()
     guesses = ((nodes["flags"][held] & NodeFlag.GUESS) != 0).tolist()
     return list(zip(times, ids, guesses, strict=True))
+
+
+def unused(writing: Writing, done: Inscribed) -> tuple[str, ...]:
+    """A warning for each operation of a language model that could not be used, and why."""
+    lines = writing.operations if writing.says_ends else ()
+    return tuple(
+        f"left out '{lines[i].subject} {lines[i].relation} {lines[i].object}': {why}"
+        for i, why in done.ignored
+        if lines
+    )
 
 
 def not_believed(words: Mapping[str, str]) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ THIRD_PERSON = frozenset(
     | {"they", "them", "their", "theirs"}
 )
 """Pronouns, folded."""
+REFLEXIVE = frozenset({"himself", "herself", "itself"})
 
 SLOT_WORDS = word_set(
     "home place residence address move house flat work job position role employer employment "

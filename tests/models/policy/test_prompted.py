@@ -263,6 +263,21 @@ def test_an_update_ends_what_an_earlier_line_of_the_reply_said():
     assert [one.act for one in second.operations] == [Act.RETRACT, Act.ADD]
 
 
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("I | live in | Oslo", "Alice lives in Oslo."),
+        ("my Ana | came to | our Oslo", "Alice's Ana came to Alice's Oslo."),
+        ("Ana | moved with | me", "Ana moved with Alice."),
+        ("our Ana and Oslo | like | me", "Alice's Ana and Oslo like Alice."),
+    ],
+)
+def test_first_persons_are_the_speaker(line: str, text: str):
+    prompted, _ = policy(f"<engram>\n1 | none\n2 | ADD | {line}\n</engram>")
+    _, second = prompted.write_many([HELLO, MOVED], [], [])
+    assert [one.text for one in second.operations] == [text]
+
+
 def test_the_check_for_invented_words_is_an_option():
     prompted, _ = policy("<engram>ADD | Alice | lives in | Norway</engram>", grounded=False)
     assert prompted.write(MOVED, [], []).operations[0].object == "Norway"

@@ -21,7 +21,7 @@ from mags.models import grammar, rendering
 from mags.models.policy.rules.tokens import WORD, is_name, stems
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
-from mags.ports.english import forms
+from mags.ports.english import FIRST_PERSON, forms, third_person
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -40,6 +40,7 @@ Read = TypeVar("Read")
 
 MOST_RECALLED, MOST_RECENT, MOST_CHARACTERS = 16, 3, 200
 """Memories shown beside turns to write, turns said before them, and characters of each of those."""
+OURS = frozenset({"my", "our"})
 DECODER = json.JSONDecoder()
 IS_JSON = re.compile(r"\{|\[\s*\{")
 NAME = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w-]+(?:\s+[^\W\d_a-z][\w-]+)*")
@@ -117,13 +118,14 @@ class PromptedPolicy:
         def _by_turn(found: Sequence[tuple[int, Operation]]) -> list[list[Operation]]:
             alone = len(turns) == 1
             written: list[list[Operation]] = [[] for _ in turns]
-            for number, operation in found:
+            for number, said in found:
                 if alone or 1 <= number <= len(turns):
                     place = 0 if alone else number - 1
+                    operation = in_person(said, turns[place].speaker)
                     place = next(_told_by_subject(operation, turns, place), place)
                     written[place] += map(in_own_words, parted(operation, held))
                 else:
-                    refused.append(f"{_line(operation)!r}: marked with no turn")
+                    refused.append(f"{_line(said)!r}: marked with no turn")
             if found and not any(written):
                 raise grammar.refuse("no line is marked with its turn", _line(found[0][1]))
             return written
@@ -214,6 +216,36 @@ def _content(words: str) -> frozenset[str]:
     said = (word.casefold() for word in WORD.findall(words))
     return frozenset(
         min(stems(word), key=len) for word in said if word not in idle and not word.isdigit()
+    )
+
+
+def in_person(operation: Operation, speaker: str) -> Operation:
+    """An operation with the speaker's name for "I", and "Ana's sister" for "my sister"."""
+
+    def named(field: str) -> str:
+        first, space, rest = field.partition(" ")
+        if not space:
+            return speaker if first.casefold() in FIRST_PERSON else field
+        return f"{speaker}'s {rest}" if first.casefold() in OURS else field
+
+    if not speaker:
+        return operation
+    subject, object, relation = (
+        named(operation.subject),
+        named(operation.object),
+        operation.relation,
+    )
+    verb, space, rest = relation.partition(" ")
+    bare = "base" in {form for _, form in forms(verb.casefold())}
+    if operation.subject.casefold() in FIRST_PERSON and bare:
+        relation = f"{third_person(verb.casefold())}{space}{rest}"
+    return replace(
+        operation,
+        subject=subject,
+        relation=relation,
+        object=object,
+        subject_is_name=is_name(subject),
+        object_is_name=is_name(object),
     )
 
 
