@@ -151,6 +151,7 @@ def test_of_half_a_reply_the_whole_lines_are_read_and_it_is_told(said: object, t
     ("bad", "why"),
     [
         ("ADD | Alice | lives in | Paris", "invented: Paris"),
+        ("ADD | She | came too with | Ana", "not said who is meant"),
         ("ADD | Alice | живёт в | Oslo", "Cyrillic letters"),
         ("ADD | Alice | lives in", "an operation is"),
         ("Alice lives in Oslo", "a line begins with"),

@@ -21,7 +21,7 @@ from mags.models import grammar, rendering
 from mags.models.policy.rules.tokens import WORD, is_name, stems
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
-from mags.ports.english import FIRST_PERSON, forms, third_person
+from mags.ports.english import FIRST_PERSON, THIRD_PERSON, forms, third_person
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -108,6 +108,8 @@ class PromptedPolicy:
         refused: list[str] = []
 
         def check(operation: Operation) -> None:
+            if operation.subject.casefold() in THIRD_PERSON:
+                raise grammar.refuse("it is not said who is meant", operation.subject)
             grammar.check_language((operation,), self._language, source)
             if self._grounded:
                 grammar.check_invented((operation,), source, self._language)
