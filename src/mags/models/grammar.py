@@ -159,7 +159,7 @@ def kept(
     good: list[tuple[int, Operation]] = []
     for place, operation in zip(block.places, block.operations, strict=True):
         said = operation.text or f"{operation.subject} {operation.relation} {operation.object}"
-        with _left_out(refused, said):
+        with _left_out(refused, f"{place} | {said}" if place else said):
             check(operation)
             good.append((place, operation))
     return tuple(good)

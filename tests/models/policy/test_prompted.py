@@ -74,6 +74,12 @@ def test_what_somebody_told_of_themself_is_of_their_turn_whatever_mark_it_bears(
     assert [one.object for one in third.operations] == ["Ana", "fjord"]
 
 
+def test_a_line_that_is_refused_is_told_with_the_number_of_its_turn():
+    prompted, _ = policy(f"<engram>\n{LINE}\n2 | ADD | Bob | lives in | Paris\n</engram>")
+    first, _ = prompted.write_many([MOVED, HELLO], [], [])
+    assert "left out '2 | Bob lives in Paris': invented: Paris" in first.warnings[0]
+
+
 def test_where_no_line_marks_a_turn_the_form_is_not_known():
     prompted, _ = policy(ADD)
     with pytest.raises(ModelReplyError, match="marked with its turn"):
