@@ -238,6 +238,7 @@ def known(*facts: tuple[str, str]) -> list[Recalled]:
         ("is on page | 300", [("is on page", "250"), ("is on page", "the last line")], [0]),
         ("is | 31 years old", [("is", "30 years old"), ("is", "3 years sober")], [0]),
         ("saw | 5 short films", [("saw", "12 films"), ("saw", "four short films")], [1]),
+        ("starts work at | eight", [("works at", "Bravida")], []),
         ("likes | tea", [("likes", "tea")], []),
     ],
 )

@@ -21,7 +21,7 @@ from mags.models import grammar, rendering
 from mags.models.policy.rules.tokens import WORD, is_name, stems
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
-from mags.ports.english import FIRST_PERSON, THIRD_PERSON, forms, third_person
+from mags.ports.english import FIRST_PERSON, THIRD_PERSON, forms, is_time, third_person
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -191,7 +191,8 @@ def parted(operation: Operation, held: list[_Held]) -> list[Operation]:
         held.append(fact)
     words = operation.relation.casefold().split()
     verb = relation.known or any(forms(word) or word.endswith("s") for word in words)
-    if operation.act is not Act.UPDATE or relation.one or not verb or "kind" in fact.qualifiers:
+    alone = not verb or "kind" in fact.qualifiers or (relation.one and not is_time(fact.object))
+    if operation.act is not Act.UPDATE or alone:
         return [operation]
     ended = [
         replace(operation, act=Act.RETRACT, object=old.object, qualifiers={}, text="")
