@@ -129,4 +129,5 @@ def test_the_same_turn_is_written_the_same_way_twice(policy: Policy):
 def test_the_language_model_that_is_gone_is_named_where_rules_stood_in():
     policy = FallbackPolicy(broken(), RulePolicy())
     assert policy.write(STATEMENT, (), ()).warnings == ("Read by rules: gone",)
-    assert policy.failures == {"write": 1}
+    assert policy.ask(QUESTION, ()).warnings == ("Planned by rules: gone",)
+    assert policy.failures == {"write": 1, "ask": 1}

@@ -8,7 +8,7 @@ from mags.graph.records import NEVER, ArcKind
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Turn
 from scripts.conflict_pairs import ADDITIONS, TRAIN, fillings
-from tests.engram.desk import DAY, Desk
+from tests.engram.desk import DAY, Desk, add
 
 CHANGES = (
     ("I live in Oslo.", "I moved to Bergen."),
@@ -69,3 +69,12 @@ def test_more_detail_closes_at_most_what_a_slot_holds_once():
         "Mira works as a nurse at the children's hospital.",
         "Ana is a keen gardener.",
     ]
+
+
+def test_a_time_takes_no_place_of_an_employer():
+    desk = Desk()
+    held = desk.say("I work at Bravida.", add("Ana", "works at", "Bravida")).facts
+    done = desk.say("I start work at seven.", add("Ana", "starts work at", "seven"))
+    assert done.closed == []
+    moved = desk.say("I start work at Petal.", add("Ana", "starts work at", "Petal"))
+    assert set(held) <= set(moved.closed)

@@ -29,6 +29,12 @@ def attended(place):
     )
 
 
+def test_who_says_themself_what_is_over_contradicts_nothing_else(desk):
+    mentions = ("Lara Bryneth", "Cassie Simms")
+    desk.say(OLD, *attended("Oslo"), mentions=mentions)
+    assert desk.say(NEW, *attended("Rome"), mentions=mentions, says_ends=True).closed == []
+
+
 def test_a_swapped_ending_of_a_long_parallel_closes(desk):
     old = desk.say(OLD, *attended("Oslo"), mentions=("Lara Bryneth", "Cassie Simms")).facts
     done = desk.say(NEW, *attended("Rome"), mentions=("Lara Bryneth", "Cassie Simms"))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mags.memory.asking import ContextHit, context_hits
+from mags.memory.asking import ContextHit, context_hits, with_neighbours
 from mags.memory.memory import Memory
 from mags.recall.found import Found
 
@@ -105,3 +105,34 @@ def test_a_fact_cited_from_a_unit_is_strengthened(family: Memory) -> None:
     before = family.get(fact).uses
     assert family.ask("Who is Ben?").trace.cited == (fact,)
     assert family.get(fact).uses == before + 1
+
+
+def marked(memory: Memory, found: Found) -> dict[str, tuple[bool, bool]]:
+    """Of each turn a language model is shown: whether it is true, and whether another led to it."""
+    with memory._live.reading() as state:
+        present = memory._live.present()
+        shown = with_neighbours(state, context_hits(state, found, present), present)
+        return {
+            one.item.text: (one.item.current, one.item.beside is not None)
+            for one in shown
+            if one.item.kind == "episode"
+        }
+
+
+def test_what_answers_a_turn_stands_behind_it_and_is_as_true_as_itself(memory: Memory) -> None:
+    memory.observe("I live in Oslo.", speaker="Alice", at="2024-03-01", session="a")
+    memory.observe("Do you like the fjord there?", speaker="Bob", at="2024-03-01", session="a")
+    memory.observe("Every morning!", speaker="Alice", at="2024-03-01", session="a")
+    memory.observe("And your flat?", speaker="Bob", at="2024-04-01", session="b")
+    memory.observe("I moved to Rome!", speaker="Alice", at="2024-05-01", session="b")
+    shown = marked(memory, memory.recall("Oslo, the fjord", k=2))
+    assert shown["I live in Oslo."] == (False, False)
+    assert shown["Do you like the fjord there?"] == (True, False)
+    assert shown["Every morning!"] == (True, True)
+
+
+def test_a_turn_whose_time_has_passed_as_it_said_is_true_all_the_same(memory: Memory) -> None:
+    memory.observe("I work at Hydro until 9 May 2024.", speaker="Alice", at="2024-05-01")
+    found = memory.recall("Hydro")
+    assert not any(hit.current for hit in found.hits if hit.kind == "episode")
+    assert marked(memory, found) == {"I work at Hydro until 9 May 2024.": (True, False)}

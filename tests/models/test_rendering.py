@@ -53,6 +53,8 @@ def test_a_turn_is_told_by_who_said_it_and_a_fact_with_all_that_is_to_be_known_o
     )
     over = replace(fact, qualifiers=(), valid_from=None, valid_to=MAY_3, current=False)
     assert "(told by Alice; no longer true since Friday 3 May 2024)" in rendering.told(over)
+    in_may = replace(over, valid_to=MAY_3 - 2 * 86_400.0, qualifiers=(("when", "2024-05"),))
+    assert "(told by Alice; no longer true since May 2024)" in rendering.told(in_may)
 
 
 def test_what_was_just_said_is_of_the_session_or_of_the_last_hour():

@@ -8,6 +8,7 @@ from mags.ports.english import (
     forms,
     gerund,
     guess,
+    is_time,
     is_verb,
     lemma,
     past_tense,
@@ -84,3 +85,11 @@ def test_an_overview_asks_for_everything_about_something(question: str, topic: s
 )
 def test_a_question_for_one_thing_is_no_overview(question: str):
     assert topic_of(question) == ""
+
+
+TIMES = ("seven", "5:45", "9am-5pm", "six to two", "7 am", "night", "Saturdays", "around 8.30")
+OTHERS = ("Bravida", "Seven Seas", "3M", "10 Downing Street", "a 2016 Jimny", "Sunday Times")
+
+
+def test_a_time_of_the_day_or_the_week_is_known():
+    assert [words for words in (*TIMES, *OTHERS) if is_time(words)] == [*TIMES]

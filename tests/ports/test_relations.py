@@ -138,3 +138,24 @@ def test_any_phrase_has_a_relation_and_naming_it_again_changes_nothing(phrase):
     name = normalise(phrase).name
     assert name
     assert normalise(name).name == name
+
+
+@pytest.mark.parametrize(
+    "phrase", ["coached", "authors", "phones", "sees", "has meeting", "follows"]
+)
+def test_what_somebody_does_is_not_what_something_is_called(phrase: str):
+    assert normalise(phrase).name == phrase
+
+
+@pytest.mark.parametrize(
+    ("phrase", "name"),
+    [
+        ("was coached by", "head coach"),
+        ("is seeing", "is dating"),
+        ("weighed", "weight"),
+        ("has met", "met"),
+        ("authored by", "author"),
+    ],
+)
+def test_what_it_suffers_is(phrase: str, name: str):
+    assert normalise(phrase).name == name

@@ -61,7 +61,12 @@ def test_a_block_stays_as_it_is():
     assert as_block("router", "<route> both </route>") == "<route> both </route>"
 
 
-@pytest.mark.parametrize("reply", ["{", '{"operations": 3}', '{"operations": [{"act": "ADD"}]}'])
+def test_an_operation_of_another_form_is_a_line_that_the_grammar_refuses():
+    with pytest.raises(ModelReplyError, match="a line begins with"):
+        read_engram(as_block("write", '{"operations": [{"act": "ADD"}]}'))
+
+
+@pytest.mark.parametrize("reply", ["{", '{"operations": 3}'])
 def test_json_of_another_form_is_refused(reply: str):
     with pytest.raises(ModelReplyError, match="another form"):
         as_block("write", reply)

@@ -28,7 +28,15 @@ from mags.graph.records import NEVER, NOBODY, Grade, NodeFlag, NodeKind
 from mags.index.state import State, names_of
 from mags.index.tokens import fold_name, form_of, terms
 from mags.ports import relations
-from mags.ports.english import FIRST_PERSON, SLOT_WORDS, THIRD, THIRD_PERSON, forms, third_person
+from mags.ports.english import (
+    FIRST_PERSON,
+    SLOT_WORDS,
+    THIRD,
+    THIRD_PERSON,
+    forms,
+    is_time,
+    third_person,
+)
 from mags.ports.policy import CLAIMED, NO_LONGER, Act, Operation
 from mags.ports.relations import Relation
 
@@ -187,9 +195,15 @@ def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[b
     if operation.one is False and operation.act is not Act.UPDATE:
         return False, False
     meant = relation.answers != "person" or not _is_group(operation.object)
+    meant = meant and not is_of_another_kind(operation, relation)
     lasting = relation.one and meant if relation.known else operation.one is True
     cue = operation.act is Act.UPDATE or (change and not relation.known)
     return lasting or cue, lasting
+
+
+def is_of_another_kind(operation: Operation, relation: Relation) -> bool:
+    """Whether it tells a time where who, where or what is asked for: "starts work at seven"."""
+    return relation.answers in ("person", "place", "thing") and is_time(operation.object)
 
 
 def _is_group(name: str) -> bool:

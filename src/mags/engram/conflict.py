@@ -22,7 +22,7 @@ from mags.ports.policy import Act, Writing
 
 def may_contradict(writing: Writing, settings: ConflictSettings) -> bool:
     """Whether a turn may contradict what no slot decides; one of guesses alone may not."""
-    if not settings.on:
+    if not settings.on or writing.says_ends:
         return False
     sure = [one for one in writing.operations if not one.tentative]
     if not sure and any(one.act is not Act.NOTE for one in writing.operations):

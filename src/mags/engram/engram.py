@@ -36,7 +36,8 @@ from mags.engram.view import Inscribed, Moment, Surroundings, View
 from mags.graph.delta import Draft
 from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind, graded
 from mags.index.state import State
-from mags.index.tokens import fold
+from mags.index.tokens import fold, fold_name
+from mags.ports.english import REFLEXIVE, THIRD_PERSON
 from mags.ports.policy import ASSISTANTS, NO_LONGER, OUTCOME, Act, Operation, Turn, Writing
 from mags.ports.relations import normalise
 
@@ -362,6 +363,8 @@ class Inscription:
             self._ignore(index, "subject unknown")
             return None
         object_ = self._linker.entity(operation.object)
+        if object_ == subject and fold_name(operation.object) in THIRD_PERSON - REFLEXIVE:
+            object_ = None  # "Ana met her" is not said of Ana twice
         if object_ is None and (operation.act is not Act.RETRACT or operation.object.strip()):
             self._ignore(index, "object unknown")
             return None

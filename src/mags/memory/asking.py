@@ -122,6 +122,7 @@ class Asker:
             fallback=answer.fallback,
             found=found,
             warnings=(
+                *plan.warnings,
                 *answer.warnings,
                 *([answer.fallback] if answer.fallback else ()),
                 *([warning] if delta is None else ()),
@@ -164,9 +165,11 @@ class Asker:
         """What is shown of what was found; of those whom the question names, whatever they say."""
         named = frozenset(name.casefold() for name in plan.entities)
         with self._live.reading() as state:
-            shown = context_hits(state, found, self._live.present(), named)
+            present = self._live.present()
+            shown = context_hits(state, found, present, named)
             budgeted = isinstance(self._parts.answerer, Budgeted) and self._parts.answerer.hits
-            return with_neighbours(state, shown) if budgeted else shown
+            moment = present if found.trace.as_of is None else found.trace.as_of
+            return with_neighbours(state, shown, moment) if budgeted else shown
 
     def cited(self, ids: Sequence[int]) -> tuple[Citation, ...]:
         """Memories as an answer cites them, by the first who said each."""
@@ -342,21 +345,37 @@ def context_hits(
     return context.shown
 
 
-def with_neighbours(state: State, shown: Sequence[ContextHit]) -> list[ContextHit]:
+def with_neighbours(state: State, shown: Sequence[ContextHit], moment: float) -> list[ContextHit]:
     """The same, each turn followed by the turn that it answers, or that answers it.
 
     Two turns answer each other where one follows the other, by somebody else, and the first asks.
+    A turn is no longer true where news ended all that it told, not where that ended as it said.
     """
     there = {one.hit.id for one in shown}
     out: list[ContextHit] = []
     for one in shown:
-        out.append(one)
-        for turn in _answering(state, one.hit.id) if one.hit.kind == "episode" else ():
+        if one.hit.kind != "episode":
+            out.append(one)
+            continue
+        true = one.item.current or not _ended_by_news(state, one.hit.id, moment)
+        out.append(replace(one, item=replace(one.item, current=true)))
+        for turn in _answering(state, one.hit.id):
             if turn not in there:
                 there.add(turn)
                 made = _context_hit(state, _turn_of(state, one.hit, turn), None, None)
-                out.append(replace(made, item=replace(made.item, beside=one.hit.id)))
+                true = not _ended_by_news(state, turn, moment)
+                out.append(replace(made, item=replace(made.item, beside=one.hit.id, current=true)))
     return out
+
+
+def _ended_by_news(state: State, episode: int, moment: float) -> bool:
+    """Whether all facts of a turn are over, and not all of them as they were told to be."""
+    facts = [(fact, state.graph.view(fact)[0]) for fact in _facts_of(state, episode)]
+    return all(float(node["valid_to"]) <= moment for _, node in facts) and any(
+        float(node["closed_at"]) > float(node["recorded_at"])
+        or state.graph.origins(fact, ArcKind.SUPERSEDES)
+        for fact, node in facts
+    )
 
 
 def _answering(state: State, episode: int) -> list[int]:

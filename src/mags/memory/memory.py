@@ -93,9 +93,9 @@ class Memory:
     def close(self) -> None:
         """Read what waits, then close the store; closing twice is harmless."""
         try:
-            failed = None if self._live.closed or self._live.read_only else self._read_waiting()
-            if failed is not None:
-                warn(failed, RuntimeWarning, stacklevel=2)
+            idle = self._live.closed or self._live.read_only
+            for told in () if idle else self._read_waiting():
+                warn(told, RuntimeWarning, stacklevel=2)
         finally:
             self._live.close()
 
@@ -262,8 +262,8 @@ class Memory:
         options = read_options(as_of, recorded_as_of, k, "hits to answer from", speaker)
         turn = self._question(question, speaker, session, options, "a question")
         reply, delta = self._asker.ask(turn, options, on_text)
-        slept = None if delta is None else self._sleep_if_due(delta)
-        return reply if slept is None else replace(reply, warnings=(*reply.warnings, slept))
+        slept = () if delta is None else self._sleep_if_due(delta)
+        return replace(reply, warnings=(*reply.warnings, *slept)) if slept else reply
 
     def converse(
         self,
@@ -364,9 +364,8 @@ class Memory:
 
         Turns that wait are read first; where no model answers they go on waiting, with a warning.
         """
-        failed = self._read_waiting()
-        if failed is not None:
-            warn(failed, RuntimeWarning, stacklevel=2)
+        for told in self._read_waiting():
+            warn(told, RuntimeWarning, stacklevel=2)
         return self._sleeper.sleep(on_rule).report
 
     def feedback(self, trace: Trace, reward: float | None = None) -> bool:
@@ -507,45 +506,45 @@ class Memory:
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in batches, then sleep if that is due. What waits is read before."""
-        failed = self._read_waiting()
+        before = self._read_waiting()
         seen = self._observer.observe(jobs)
-        if failed is not None and seen:
-            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, failed))
+        if before and seen:
+            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *before))
         # The first and the last say between which ticks all of them lie.
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
-        if slept is not None:
-            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
+        if slept:
+            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *slept))
         return seen
 
     def _observed_later(self, turn: Turn, payload: str) -> Seen:
         """Keep a turn, and read those that wait where it is time."""
-        warnings: list[str | None] = []
+        warnings: list[str] = []
         others = self._observer.waiting() - self._observer.waiting(turn.session)
         if others:
-            warnings.append(self._read_waiting(patient=False))
+            warnings += self._read_waiting(patient=False)
         seen = self._observer.keep(turn, payload)
         if seen.repeated:
             return seen
         # By multiples, so that a model that fails is not asked again at every turn.
         waiting = self._observer.waiting(turn.session)
         if waiting and waiting % self._parts.settings.read_every == 0:
-            warnings.append(self._read_waiting(patient=False))
-        warnings.append(self._sleep_if_due(seen.delta))
-        return replace(seen, warnings=(*seen.warnings, *filter(None, warnings)))
+            warnings += self._read_waiting(patient=False)
+        warnings += self._sleep_if_due(seen.delta)
+        return replace(seen, warnings=(*seen.warnings, *warnings))
 
-    def _read_waiting(self, *, patient: bool = True) -> str | None:
-        """Read the turns that wait; a failure is returned in words, and they go on waiting."""
+    def _read_waiting(self, *, patient: bool = True) -> tuple[str, ...]:
+        """Read the turns that wait; returns warnings. Where it fails they go on waiting."""
         try:
             if not self._observer.waiting():
-                return None
+                return ()
         except MagsError:
-            return None  # the memory cannot be read: what the caller does next says why
+            return ()  # the memory cannot be read: what the caller does next says why
         try:
-            self._observer.read_waiting(patient=patient)
+            read = self._observer.read_waiting(patient=patient)
         except MagsError as failure:
-            return f"turns wait to be read, it will be tried again: {failure}"
-        return None
+            return (f"turns wait to be read, it will be tried again: {failure}",)
+        return tuple(dict.fromkeys(warning for seen in read for warning in seen.warnings))
 
     def _question(
         self, text: str, speaker: str, session: str, options: ReadOptions, what: str
@@ -557,24 +556,24 @@ class Memory:
         )
         return turn
 
-    def _sleep_if_due(self, *deltas: Delta) -> str | None:
+    def _sleep_if_due(self, *deltas: Delta) -> tuple[str, ...]:
         """Sleep where these Deltas passed a multiple of `sleep_every` ticks.
 
         What came before is durable, so a failure is not raised but returned in words.
         """
         every = self._parts.settings.sleep_every
         if not deltas or every <= 0:
-            return None
+            return ()
         if deltas[0].tick_before // every == deltas[-1].tick_after // every:
-            return None
+            return ()
         try:
             if not self._sleeper.asleep:
-                failed = self._read_waiting(patient=False)
+                read = self._read_waiting(patient=False)
                 self._sleeper.sleep()
-                return failed
+                return read
         except MagsError as failure:
-            return f"sleep was due and failed, it will be tried again: {failure}"
-        return None
+            return (f"sleep was due and failed, it will be tried again: {failure}",)
+        return ()
 
     if not TYPE_CHECKING:
 

@@ -51,8 +51,9 @@ from mags.recall.spread import peers
 
 RECENT = 24
 """Episodes of the memory, of all speakers, among which what was told last is looked for."""
-OF_ONE = 16
-"""Facts of one name, the newest first."""
+OF_ONE, MANY = 16, 8
+"""Facts of one name, the newest first; how many times as many a policy may choose from that reads
+several turns at once."""
 _SLANDER = re.compile(
     r"\b(?:liars?|lying|l(?:ies|ied) (?:about|to)|always lies|dishonest|untrustworthy"
     r"|mak(?:es|ing) (?:it|this|that|things|stuff) up"
@@ -228,7 +229,9 @@ class Observer:
         names = dict.fromkeys(name for job in told for name in policy.wants(job.turn, first.recent))
         every = replace(first.turn, text="\n".join(turn.text for turn in turns))
         with self._live.reading() as state:
-            recalled = reminded(state, every, tuple(names), self._settings.reminded)
+            speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
+            most = MANY * self._settings.reminded
+            recalled = reminded(state, every, tuple(names), most, speakers=speakers)
         try:
             read = policy.write_many(turns, tuple(map(readable, first.recent)), recalled)
         except ModelError as failure:
@@ -290,7 +293,7 @@ class Observer:
         if job.episode is not None:
             done = engram.read(draft, state, job.turn, writing, moment, episode=job.episode)
             seen = self._keep(draft, "read", done, writing)
-            return replace(seen, warnings=writing.warnings)
+            return replace(seen, warnings=(*writing.warnings, *unused(writing, done)))
         if self._settings.working:
             leave_window(draft, state, self._settings.window)
         inscribe = engram.keep if job.later else engram.inscribe
@@ -298,7 +301,7 @@ class Observer:
         known = {"key": job.turn.key, "payload": job.payload, "tick_after": tick}
         doubts = (*not_believed(job.turn.attrs), *doubted(state, job.turn))
         seen = self._keep(draft, "observe", done, writing, **known)
-        return replace(seen, warnings=(*writing.warnings, *doubts))
+        return replace(seen, warnings=(*writing.warnings, *unused(writing, done), *doubts))
 
     def fact(
         self, operation: Operation, *, at: float, key: str | None, payload: str, grade: Grade
@@ -442,31 +445,45 @@ def echo(turn: Turn) -> bool:
     return bool(turn.attrs.get("recalled"))
 
 
-def reminded(state: State, turn: Turn, names: Sequence[str], most: int) -> list[Recalled]:
+def reminded(
+    state: State, turn: Turn, names: Sequence[str], most: int, *, speakers: Sequence[str] = ()
+) -> list[Recalled]:
     """The newest `most` open facts that a turn may refer to, oldest first; guesses fill up.
 
     `names`: as the turn writes them; they are found by exact name or alias, never by likeness.
+    `speakers`: of several turns that are read as one.
     """
-    found = dict.fromkeys(_told(state, turn.speaker))
+    found = dict.fromkeys(_told(state, speakers or (turn.speaker,)))
     entities = [*(i for name in names for i in state.names.find(name)), *_named(state, turn)]
+    each = OF_ONE * MANY if speakers else OF_ONE
     for entity in dict.fromkeys(entities):
-        found.update(dict.fromkeys(state.slots.of(entity)[-OF_ONE:]))
-        found.update(dict.fromkeys(state.slots.about(entity)[-OF_ONE:]))
+        found.update(dict.fromkeys(state.slots.of(entity)[-each:]))
+        found.update(dict.fromkeys(state.slots.about(entity)[-each:]))
     held = sorted(_open(state, found), key=lambda fact: (not fact[2], *fact))[-most:]
     kept = sorted(held, key=lambda fact: fact[:2])
     return [
-        Recalled(
-            id=content.node,
-            text=content.text,
-            at=at,
-            subject=str(content.meta.get("subject", "")),
-            relation=str(content.meta.get("relation", "")),
-            object=str(content.meta.get("object", "")),
-            qualifiers=dict(content.meta.get("qualifiers", {})),
-            tentative=guess,
-        )
-        for (at, _, guess), content in zip(kept, state.words([i for _, i, _ in kept]), strict=True)
+        _recalled(state, content, guess)
+        for (*_, guess), content in zip(kept, state.words([i for _, i, _ in kept]), strict=True)
     ]
+
+
+def _recalled(state: State, fact: Content, guess: bool) -> Recalled:
+    """A fact by the first who told it; of what nobody told, when it was recorded."""
+    told = min(state.graph.targets(fact.node, ArcKind.SOURCE), default=None)
+    node = state.graph.view(fact.node if told is None else told)[0]
+    source = {} if told is None else state.words([told])[0].meta
+    meta = fact.meta
+    return Recalled(
+        id=fact.node,
+        text=fact.text,
+        speaker=str(source.get("speaker", "")),
+        at=float(node["recorded_at" if told is None else "valid_from"]),
+        subject=str(meta.get("subject", "")),
+        relation=str(meta.get("relation", "")),
+        object=str(meta.get("object", "")),
+        qualifiers=dict(meta.get("qualifiers", {})),
+        tentative=guess,
+    )
 
 
 def _named(state: State, turn: Turn) -> Iterable[int]:
@@ -474,9 +491,9 @@ def _named(state: State, turn: Turn) -> Iterable[int]:
     return (i for i in state.names.scan(turn.text) if i not in speaker)
 
 
-def _told(state: State, speaker: str) -> Iterable[int]:
-    """Facts from the newest turns of a speaker."""
-    graph, who = state.graph, set(state.names.find(speaker))
+def _told(state: State, speakers: Iterable[str]) -> Iterable[int]:
+    """Facts from the newest turns of those who speak."""
+    graph, who = state.graph, {i for speaker in speakers for i in state.names.find(speaker)}
     for row in graph.rows(state.episodes.recent(RECENT)).tolist():
         if int(graph.nodes["subject"][row]) in who:
             rows = peers(graph, row, int(ArcKind.SOURCE) | REVERSE)
@@ -492,6 +509,16 @@ def _open(state: State, ids: Iterable[int]) -> list[tuple[float, int, bool]]:
     times, ids = nodes["recorded_at"][held].tolist(), nodes["id"][held].tolist()
     guesses = ((nodes["flags"][held] & NodeFlag.GUESS) != 0).tolist()
     return list(zip(times, ids, guesses, strict=True))
+
+
+def unused(writing: Writing, done: Inscribed) -> tuple[str, ...]:
+    """A warning for each operation of a language model that could not be used, and why."""
+    lines = writing.operations if writing.says_ends else ()
+    return tuple(
+        f"left out '{lines[i].subject} {lines[i].relation} {lines[i].object}': {why}"
+        for i, why in done.ignored
+        if lines
+    )
 
 
 def not_believed(words: Mapping[str, str]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from mags.caches import cached
 from mags.errors import ModelReplyError
 from mags.models.policy.rules.tokens import WORD, is_name, stems
 from mags.models.rendering import MARKUP
-from mags.ports.english import word_set
+from mags.ports.english import plain_kin, word_set
 from mags.ports.policy import Act, Hop, Operation, Plan, Route
 
 QUALIFIERS = ("kind", "when", "where", "condition", "exception", "reason", "with")
@@ -49,7 +49,11 @@ MOMENT = re.compile(
 )
 CITED = re.compile(r"m(\d{1,18})", re.ASCII)
 BAR = re.compile(r"(?<!\\)\|")
-NUMBERED = re.compile(r"(\d{1,3})[.:)]?\s*\|?\s*(?=(?:ADD|UPDATE|RETRACT|NOTE)\b)", re.ASCII)
+NUMBERED = re.compile(
+    r"(?:[-*]\s*)?(?i:turn\s*)?\[?(\d{1,3})\]?[.:)]?\s*\|?\s*"
+    r"(?=(?:ADD|UPDATE|RETRACT|NOTE|(?i:none))\b)",
+    re.ASCII,
+)
 """What marks a line with its turn: "2 | ADD | ..."."""
 
 
@@ -97,9 +101,12 @@ def said_aloud(reply: str) -> str:
 def read_engram(reply: str, refused: list[str] | None = None) -> EngramBlock:
     """Read a reply that is one `<engram>` block; raises ModelReplyError.
 
-    With `refused` a line that cannot be used is left out and told there, with the reason.
+    With `refused` a line that cannot be used is left out and told there, with the reason; several
+    blocks count as one, words around them as none, lines without a block as one, and a block that
+    nobody closed goes on to the end. Where no line can be used the reply has no known form.
     """
-    return engram_lines(_only_block(reply, "engram"), refused)
+    block = _only_block(reply, "engram") if refused is None else _found_block(reply, "engram")
+    return engram_lines(block, refused)
 
 
 def engram_lines(block: str, refused: list[str] | None = None) -> EngramBlock:
@@ -107,6 +114,7 @@ def engram_lines(block: str, refused: list[str] | None = None) -> EngramBlock:
     lines = _lines(block)
     if [line.casefold() for line in lines] == ["none"]:
         return EngramBlock()
+    before = len(refused or ())
     if not lines:
         raise refuse('an empty block (write "none" where there is nothing to store)')
     most = LIMITS.operations
@@ -118,13 +126,16 @@ def engram_lines(block: str, refused: list[str] | None = None) -> EngramBlock:
     for line in lines:
         with _left_out(refused, line):
             marked = NUMBERED.match(line)
+            said = line[marked.end() :] if marked else line
             if len(operations) + len(links) >= most:
                 raise refuse(f"more than {most} operations")
-            if line.startswith("LINK"):
-                links.append(_link(line))
-            elif line.casefold() != "none" or refused is None:
-                operations.append(_operation(line[marked.end() :] if marked else line))
+            if said.startswith("LINK"):
+                links.append(_link(said))
+            elif said.casefold() != "none" or refused is None:
+                operations.append(_operation(said))
                 places.append(int(marked[1]) if marked else 0)
+    if refused is not None and len(refused) - before == len(lines):
+        raise refuse(f"no line of a known form ({refused[-1]})")
     return EngramBlock(
         operations=tuple(operations), links=tuple(dict.fromkeys(links)), places=tuple(places)
     )
@@ -148,7 +159,7 @@ def kept(
     good: list[tuple[int, Operation]] = []
     for place, operation in zip(block.places, block.operations, strict=True):
         said = operation.text or f"{operation.subject} {operation.relation} {operation.object}"
-        with _left_out(refused, said):
+        with _left_out(refused, f"{place} | {said}" if place else said):
             check(operation)
             good.append((place, operation))
     return tuple(good)
@@ -207,6 +218,13 @@ def read_route(reply: str) -> Route:
 def blocks(text: str, name: str) -> list[str]:
     """What stands inside each `<name>` block of a text, in order."""
     return re.findall(BLOCK.format(name), text, re.DOTALL)
+
+
+def _found_block(reply: str, name: str) -> str:
+    """What stands in the blocks of a name, the last of them perhaps not closed; else all of it."""
+    words = said_aloud(reply)
+    _, *opened = words.split(f"<{name}>")
+    return "\n".join(one.partition(f"</{name}>")[0] for one in opened) if opened else words
 
 
 def _only_block(reply: str, name: str) -> str:
@@ -427,8 +445,26 @@ FREE_WORDS = word_set(
     year years month months week weeks day days
     my mine myself me you your yours yourself yourselves he him his himself she her hers herself
     it its itself we us our ours ourselves they them their theirs themselves this that these those
-    who whom whose somebody everybody everyone everything anybody anyone anything nobody"""
+    who whom whose somebody everybody everyone everything anybody anyone anything nobody
+    before after during around about over under above below into out up down off through between
+    without within against because while until since than if when where how why which as
+    am being been do does did done can could should shall may might must"""
 )
+CLITIC = re.compile(r"'(?:s|m|re|ve|ll|d)$")
+DIGITS = re.compile(r"\d{1,15}", re.ASCII)
+THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))", re.ASCII)
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+_UNITS += " fifteen sixteen seventeen eighteen nineteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+UNITS = {word: number for number, word in enumerate(_UNITS.split())}
+UNITS |= dict.fromkeys(["couple", "pair", "both", "twice", "twin", "twins"], 2) | {"dozen": 12}
+TENS = {word: 10 * number for number, word in enumerate(_TENS.split(), start=2)}
+SPELLED = re.compile(rf"\b(?:(?P<ten>{'|'.join(TENS)})\b[- ]?)?(?:\b(?P<one>{'|'.join(UNITS)})\b)?")
+DATED = re.compile(
+    r"\d:\d\d|\b(?:1[89]|20)\d\d\b|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)",
+    re.ASCII | re.IGNORECASE,
+)
+"""What holds a date or a time, whose numbers may be worded in many ways."""
 STOP_WORDS = LANGUAGES["en"] | word_set("a s t my your our its there here than then so")
 
 
@@ -467,15 +503,42 @@ def foreign(text: str, language: str, source: str = "") -> str:
     return ""
 
 
+def heard(source: str) -> frozenset[str]:
+    """What counts as said: the words of a text and their stems, relatives by their plain names."""
+    said = stems(source.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    return said | frozenset(map(plain_kin, said)) | {word.replace("'", "") for word in said}
+
+
 def invented(words: str, source: frozenset[str]) -> list[str]:
     """Content words of a text whose stems are not among `source`; dates and the like are free."""
     return [
         word
-        for word in WORD.findall(words)
+        for word in WORD.findall(words.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
         if not word.isdigit()
-        and word.casefold() not in STOP_WORDS | FREE_WORDS
-        and not stems(word) & source
+        and CLITIC.sub("", word.casefold()) not in STOP_WORDS | FREE_WORDS
+        and not word.casefold().endswith("n't")
+        and not {*stems(word), plain_kin(word.casefold()), word.casefold().replace("'", "")}
+        & source
     ]
+
+
+def numbers(text: str) -> frozenset[int]:
+    """The whole numbers of a text, in digits or in English words up to a hundred."""
+    plain = THOUSANDS.sub("", text.casefold())
+    counted = (
+        TENS.get(found["ten"], 0) + UNITS.get(found["one"], 0)
+        for found in SPELLED.finditer(plain)
+        if found[0]
+    )
+    return frozenset((*map(int, DIGITS.findall(plain)), *counted))
+
+
+def miscounted(words: str, said: frozenset[int]) -> list[str]:
+    """Numbers in digits that nobody said; one is free, and so are those of a date or a time."""
+    if DATED.search(words):
+        return []
+    plain = THOUSANDS.sub("", words)
+    return [one for one in DIGITS.findall(plain) if int(one) not in said | {1}]
 
 
 def check_language(operations: Iterable[Operation], language: str, source: str) -> None:
@@ -490,22 +553,26 @@ def check_language(operations: Iterable[Operation], language: str, source: str) 
                 raise refuse(why, words)
 
 
-def check_invented(operations: Sequence[Operation], source: str) -> None:
+def check_invented(operations: Sequence[Operation], source: str, language: str = "en") -> None:
     """Raise ModelReplyError when a name, object or qualifier has words the source has not.
 
     `source`: the turn, what was said before, what was recalled, and the speakers. Relations are
     free (they are canonical), so are dates; a note may word things anew, but 60% of its content
-    words must be the source's.
+    words must be the source's, and so must its numbers. Up to twelve they are mostly said in
+    words, which are read in English alone.
     """
-    known = stems(source)
+    known, said = heard(source), numbers(source)
+    said = said if language == "en" else said | frozenset(range(13))
     for operation in operations:
         if operation.act is Act.NOTE:
             content = [w for w in WORD.findall(operation.text) if w.casefold() not in STOP_WORDS]
             strange = invented(operation.text, known)
-            if len(strange) > (1 - NOTE_SHARE) * len(content):
+            strange = strange if len(strange) > (1 - NOTE_SHARE) * len(content) else []
+            strange += miscounted(operation.text, said)
+            if strange:
                 raise refuse(f"invented: {', '.join(strange[:5])}", operation.text)
             continue
         for words in (operation.subject, operation.object, *operation.qualifiers.values()):
-            strange = invented(words, known)
+            strange = invented(words, known) + miscounted(words, said)
             if strange:
                 raise refuse(f"invented: {', '.join(strange[:5])}", words)

@@ -29,6 +29,8 @@ MONTHS = (
 )
 MARKUP = re.compile(r"</?\s*(?:recall|engram|route|think|thinking|links?|tool_call)\b|<\|", re.I)
 """Memory tokens, which no words of somebody may hold."""
+ISO = re.compile(r"\d{4}(?:-\d\d){0,2}")
+"""A date of a fact, which its own times tell as well."""
 MARK = re.compile(r"\[(m\d+)\]")
 
 
@@ -80,7 +82,7 @@ def said(turns: Iterable[Turn]) -> str:
 
 
 def since(at: float | None) -> str:
-    """The date a fact began, no more precise than it can have been stated; empty if unknown."""
+    """The date a fact began or ended, no more precise than it can have been stated; else empty."""
     if at is None or not known(at):
         return ""
     day = EPOCH + timedelta(seconds=at)
@@ -127,9 +129,20 @@ def memory(shown: Recalled) -> str:
     """One memory with its mark, who said it when, whether it still holds and is a guess."""
     source = ", ".join(part for part in (quote(shown.speaker), _day(shown.at)) if part)
     about = f" ({source})" if source else ""
+    more = "; ".join(_roles(shown.qualifiers.items(), shown.text))
+    more = f" ({more})" if more else ""
     guess = f" {GUESS}" if shown.tentative else ""
     over = "" if shown.current else " (no longer true)"
-    return f"[m{shown.id}]{about} {quote(shown.text)}{guess}{over}"
+    return f"[m{shown.id}]{about} {quote(shown.text)}{more}{guess}{over}"
+
+
+def _roles(qualifiers: Iterable[tuple[str, str]], text: str) -> list[str]:
+    """What stands beside a fact, but for what its text says itself."""
+    return [
+        f"{role}: {quote(words)}"
+        for role, words in qualifiers
+        if words.casefold() not in text.casefold() and not (role == "when" and ISO.fullmatch(words))
+    ]
 
 
 def told(item: ContextItem) -> str:
@@ -140,15 +153,11 @@ def told(item: ContextItem) -> str:
         about = []
     else:
         line = f"{mark} {quote(item.text)}"
-        about = [
-            f"{role}: {quote(words)}"
-            for role, words in item.qualifiers
-            if words.casefold() not in item.text.casefold()
-            and not (role == "when" and known(item.valid_from or 0.0))
-        ]
+        dated = known(item.valid_from or 0.0)
+        about = _roles((q for q in item.qualifiers if not (dated and q[0] == "when")), item.text)
         begun = since(item.valid_from)
         about += [f"since {begun}"] * bool(begun) + [f"told by {who}"] * bool(who)
-    over = _day(item.valid_to or 0.0)
+    over = since(item.valid_to)
     if not item.current:
         about.append(f"no longer true since {over}" if over else "no longer true")
     elif over:

@@ -33,6 +33,21 @@ THIRD_PERSON = frozenset(
     | {"they", "them", "their", "theirs"}
 )
 """Pronouns, folded."""
+REFLEXIVE = frozenset({"himself", "herself", "itself"})
+_HOUR = r"(?:\d{1,2}(?:[:.]\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_TIME = re.compile(
+    rf"(?:(?:around|about|at|from) )*{_HOUR}"
+    r"(?: ?[ap]\.?m\b.*| o'clock.*|-\d.*| (?:in|to|until|at) .*)?"
+    r"|.*\b(?:mornings?|afternoons?|evenings?|nights?|noon|midnight|weekends?|weekdays?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)",
+    re.IGNORECASE,
+)
+
+
+def is_time(words: str) -> bool:
+    """Whether words tell a time of the day or of the week: "seven", "5:45", "9am-5pm", "nights"."""
+    return _TIME.fullmatch(words.strip(" .")) is not None
+
 
 SLOT_WORDS = word_set(
     "home place residence address move house flat work job position role employer employment "

@@ -127,7 +127,8 @@ class Writing:
     `understood`: False when there was something that looked like a statement but could not
     be read: the turn is kept as an episode and the reason shown.
     `importance`: in [0, 1], emphasis or strong feeling. `is_question`: it asks. `warnings`: what
-    of a model's reply was not taken, and why.
+    of a model's reply was not taken, and why. `says_ends`: it names all that is over itself, so
+    that its sentences are not compared with earlier ones for what they contradict.
     """
 
     operations: tuple[Operation, ...] = ()
@@ -137,6 +138,7 @@ class Writing:
     importance: float = 0.0
     is_question: bool = False
     warnings: tuple[str, ...] = ()
+    says_ends: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,7 @@ class Plan:
     `past`: superseded facts are wanted ("where did she live before").
     `answer_kind`: person, place, time, number, thing, reason, yesno or "" if unknown.
     `tier`: how carefully to rank; None: as the settings say.
+    `warnings`: why another than the configured policy made it.
     """
 
     queries: tuple[str, ...]
@@ -177,6 +180,7 @@ class Plan:
     past: bool = False
     answer_kind: str = ""
     tier: Tier | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,7 +88,10 @@ def _words(phrase: str) -> list[str]:
 
 def _fold(words: list[str]) -> str:
     """Return the words without articles and placeholders, verbs in base form."""
-    kept = [lemma(w) for w in words if w not in _IDLE and w not in _ADVERBS]
+    said = [w for w in words if w not in _IDLE - {"has"} and w not in _ADVERBS]
+    if len(said) > 1 and lemma(said[0]) == "have" and said[1].endswith("ing"):
+        return " ".join(said)  # "has a meeting" is no "has met"
+    kept = [lemma(w) for w in said if w not in _IDLE]
     while len(kept) > 1 and kept[0] in _AUXILIARIES and kept[1] not in _BOUND:
         kept = kept[1:]
     while len(kept) > 1 and kept[-1] == "be":
@@ -118,6 +121,7 @@ class _Table:
         self.by_name: dict[str, Relation] = {}
         self.exact: dict[str, tuple[Relation, bool]] = {}
         self.folded: dict[str, tuple[Relation, bool]] = {}
+        self.suffered: dict[str, bool] = {}
         for name, entry in raw.items():
             self._add(name, entry)
         # Once all are there: a row of the table goes before an inverse that is only made up.
@@ -164,8 +168,12 @@ class _Table:
                     self._file(form.format(said), *found)
 
     def _file(self, form: str, relation: Relation, change: bool) -> None:
+        words = _words(form)
+        folded = _fold(words)
         self.exact.setdefault(_key(form), (relation, change))
-        self.folded.setdefault(_fold(_words(form)), (relation, change))
+        self.folded.setdefault(folded, (relation, change))
+        suffered = lemma(words[0]) == "be" and folded.split()[0] != "be"
+        self.suffered[folded] = suffered and self.suffered.get(folded, True)
 
     def _add_inverse(self, relation: Relation) -> None:
         name = relation.inverse or (f"is {relation.name} of" if relation.noun else "")
@@ -211,6 +219,7 @@ def read(phrase: str) -> Reading | None:
         found = table.folded.get(_fold([w for w in words if w != "of"]))
     if found is None and not _NEGATIONS.intersection(words):
         found = table.folded.get(_fold(words))
+        found = None if found and _another_verb(words, found[0]) else found
     elif found is None:
         found = table.folded.get(" ".join(lemma(w) for w in words if w not in _IDLE - {"not"}))
     if found is None:
@@ -219,6 +228,20 @@ def read(phrase: str) -> Reading | None:
     if relation.past and not change and (over or (not exact and _inflected(words))):
         return Reading(relation=table.by_name[relation.past], past=True)
     return Reading(relation=relation, change=change)
+
+
+def _another_verb(words: list[str], relation: Relation) -> bool:
+    """Say whether a phrase does what the relation it folds to only is called, or suffers.
+
+    "coached" is no head coach, and "sees" no "is seeing".
+    """
+    if lemma(words[0]) == "be" or "by" in words:
+        return False
+    verb = next((w for w in words if w not in _IDLE | _ADVERBS), "")
+    tags = {form for _, form in forms(verb)}
+    if relation.noun and "base" not in tags:
+        return "past" in tags or (relation.one and "third" in tags)
+    return bool(_table().suffered.get(_fold(words)) and tags & {"base", "third"})
 
 
 def _placed(words: list[str]) -> bool:

@@ -80,6 +80,12 @@ def test_a_sentence_that_rests_on_a_made_up_mark_alone_is_flagged():
     assert (answer.citations, answer.support) == ((), 0.0)
 
 
+def test_an_answer_that_was_cut_off_is_told():
+    chat = ScriptedChat([Completion(text="In Oslo [m42], where she", finish="length")])
+    answer = llm(chat).answer(QUESTION, [OSLO], recent=(), recall_again=Memory())
+    assert "cut off" in str(answer.warnings)
+
+
 def test_in_a_chat_the_conversation_goes_along_in_alternating_roles():
     chat = ScriptedChat(["Oslo. [m42]"])
     llm(chat).answer(QUESTION, [OSLO], recent=EARLIER, recall_again=Memory())
@@ -87,6 +93,14 @@ def test_in_a_chat_the_conversation_goes_along_in_alternating_roles():
     assert roles == ["system", "user", "assistant", "user"]
     assert chat.asked[0].messages[1].content == "(Friday 3 May 2024)\nBob: Hello Alice."
     llm(ScriptedChat(["x"])).answer(QUESTION, [], recent=EARLIER[:1], recall_again=Memory())
+
+
+def test_what_the_model_said_before_is_its_own_word_without_marks():
+    chat = ScriptedChat(["Oslo. [m42]"])
+    own = Turn(text="In Bergen. [m7]", speaker="mags", at=MAY_3)
+    llm(chat).answer(QUESTION, [OSLO], recent=(*EARLIER[:1], own), recall_again=Memory())
+    said = chat.asked[0].messages[2]
+    assert (said.role, said.content) == ("assistant", "In Bergen. (m7)")
 
 
 def test_it_recalls_again_by_tool_and_sees_what_was_found():
@@ -102,6 +116,22 @@ def test_it_recalls_again_by_tool_and_sees_what_was_found():
     assert first.content == "Friday 3 May 2024:\n[m50] Alice: My flat is by the fjord."
     assert (second.tool_call_id, second.content) == ("c1", f"(nothing)\n\n{LAST}")
     assert [tool.name for tool in chat.asked[0].tools] == ["recall"]
+
+
+@pytest.mark.parametrize(
+    ("said", "queries"),
+    [
+        ('{"name": "recall", "arguments": {"query": "fjord"}}', ["fjord"]),
+        ('{"name": "recall", "arguments": "fjord"}', []),
+        ("recall(fjord)", []),
+    ],
+)
+def test_a_tool_call_that_a_server_left_in_the_text_is_one(said: str, queries: list[str]):
+    memory = Memory({"fjord": [FJORD]})
+    chat = ScriptedChat([f"<tool_call>{said}</tool_call>", "By the fjord. [m50]"])
+    answer = llm(chat).answer(QUESTION, [OSLO], recent=(), recall_again=memory)
+    assert memory.queries == queries
+    assert answer.citations == ((50,) if queries else ())
 
 
 def test_it_recalls_again_by_tokens_where_there_are_no_tools():

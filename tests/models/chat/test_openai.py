@@ -253,8 +253,16 @@ def test_a_server_without_structured_output_is_found_out_and_remembered(server: 
     assert server.requests[1]["messages"] == server.requests[0]["messages"]
 
 
-def test_a_server_that_answers_500_to_a_schema_still_replies(server: Server):
-    server.refuses = {"json_schema": (500, "cannot compile json_schema")}
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (500, "cannot compile json_schema"),
+        (404, "No endpoints found that support response_format"),
+        (400, "JSON schema conversion failed: unresolved ref"),
+    ],
+)
+def test_a_server_that_takes_no_schema_still_replies(server: Server, status: int, said: str):
+    server.refuses = {"json_schema": (status, said)}
     server.steps = [Step(text='{"a": 1}')]
     model = chat(server)
     assert model.complete(HELLO, schema=SCHEMA).text == '{"a": 1}'

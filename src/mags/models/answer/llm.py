@@ -7,6 +7,7 @@ all memories found so far and the question. Where the model fails, `FallbackAnsw
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -49,6 +50,8 @@ NOT_KNOWN = re.compile(
 )
 """How an answer begins that does not know."""
 TIMES = ("no time", "once", "twice", "three times", "four times", "five times")
+OWN = ("assistant", "mags")
+"""Speakers that are the model itself: what it is called in a chat, and as what it is remembered."""
 HITS = 64
 """Hits that a prompt is filled from; of short turns some sixty fit the budget."""
 
@@ -274,8 +277,14 @@ class _Talk:
         return self.prompt.render("recalls left", {"times": times})
 
     def wanted(self, completion: Completion) -> tuple[str, ...]:
-        """New queries of a reply, from its tool calls and from `<recall>` in its text."""
+        """New queries of a reply, from its tool calls and from `<recall>` in its text.
+
+        Some servers leave a tool call in the text, as the model wrote it.
+        """
         asked = [str(call.arguments.get("query", "")) for call in completion.tool_calls]
+        for block in grammar.blocks(completion.text, "tool_call"):
+            with suppress(ValueError, KeyError, TypeError):
+                asked.append(str(json.loads(block)["arguments"]["query"]))
         for block in grammar.blocks(completion.text, "recall"):
             with suppress(ModelReplyError):
                 asked += grammar.recall_lines(block)[0]
@@ -314,6 +323,8 @@ class _Talk:
                 reason="no answer",
             )
         warnings = [f"{name} cites [m{one}], which it was not shown" for one in unseen]
+        if completion.finish == "length":
+            warnings.append(f"the answer of {name} was cut off: raise chat.max_tokens")
         engram = self._engram(completion.text, warnings, name)
         drawn = [link for link in engram.links if set(link) <= self.shown.keys()]
         return Answer(
@@ -358,10 +369,10 @@ def outcome_of(text: str, citations: Sequence[int]) -> Outcome:
 
 
 def _history(recent: Sequence[Turn], marks: rendering.Marks) -> list[Message]:
-    """Turns as messages; one by "assistant" is the model's own."""
+    """Turns as messages; the model's own hold no marks, which it would cite again unseen."""
     return [
-        Message(role="assistant", content=turn.text)
-        if turn.speaker == "assistant"
+        Message(role="assistant", content=rendering.MARK.sub(r"(\1)", turn.text))
+        if turn.speaker in OWN
         else Message(role="user", content=line)
         for turn, line in rendering.dated(recent, marks)
     ]

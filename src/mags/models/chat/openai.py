@@ -45,6 +45,8 @@ NOT_A_FEATURE = ("context length", "context_length", "context size", "too long",
 # Statuses that may go away by themselves, and statuses of a request the server does not accept.
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 REFUSED = frozenset({400, 422, 501})
+# Some answer this to a parameter they do not know, or find no model that takes it.
+NAMING = frozenset({404, 500})
 UNREACHED = ("ConnectError", "ConnectTimeout", "UnsupportedProtocol")
 NO_CREDIT = ("insufficient_quota", "billing")
 UNREACHED_TRIES, FIRST_S, LONGEST_S = 2, 0.5, 20.0
@@ -203,8 +205,8 @@ class OpenAIChat:
             self._sleep(fault.asked_s or wait_s)
 
     def _less(self, abilities: Abilities, fault: Fault, call: _Call | None) -> Abilities | None:
-        # Some servers answer 500 to a parameter they do not know. Then the error has to name it.
-        if call is None or call.shown or not (fault.status in REFUSED or fault.status == 500):
+        # Of a status that may mean anything else the message has to name the part.
+        if call is None or call.shown or fault.status not in REFUSED | NAMING:
             return None
         used = self._request(call, abilities)
         return abilities.without(fault.message, used, guess=fault.status in REFUSED)

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from mags.errors import ModelError
 from mags.models.policy.rules.tokens import WORD
+from mags.models.rendering import just_said
 from mags.ports.english import THIRD_PERSON
 from mags.ports.policy import (
     Plan,
@@ -27,14 +28,13 @@ T = TypeVar("T")
 class FallbackPolicy:
     """Asks `first`; where its model fails, `second` decides and the failure is counted.
 
-    `failures`: how often each role fell back; `last`: why it last did.
+    `failures`: how often each role fell back. The warnings of what the second made say why.
     """
 
     def __init__(self, first: Policy, second: Policy) -> None:
         self._first = first
         self._second = second
         self.failures: Counter[str] = Counter()
-        self.last = ""
 
     @property
     def name(self) -> str:
@@ -55,16 +55,23 @@ class FallbackPolicy:
         return self._try(
             "route",
             lambda: self._first.route(turn, recent),
-            lambda: self._second.route(turn, recent),
+            lambda _: self._second.route(turn, recent),
         )
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall."""
-        return self._try(
-            "ask",
-            lambda: self._first.ask(question, recent),
-            lambda: self._second.ask(question, recent),
-        )
+        return self._asked(question, recent, lambda: self._second.ask(question, recent))
+
+    def _asked(self, question: Turn, recent: Sequence[Turn], second: Callable[[], Plan]) -> Plan:
+        """The plan of the first, else the second's, whose warnings then say so."""
+
+        def told(why: str) -> Plan:
+            plan = second()
+            return replace(
+                plan, warnings=(*plan.warnings, f"Planned by {self._second.name}: {why}")
+            )
+
+        return self._try("ask", lambda: self._first.ask(question, recent), told)
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations; the warnings say so where the second had to."""
@@ -80,8 +87,8 @@ class FallbackPolicy:
                 return self._first.write_many(turns, recent, recalled)
             return each(self._first)
 
-        def second() -> list[Writing]:
-            told = f"Read by {self._second.name}: {self.last}"
+        def second(why: str) -> list[Writing]:
+            told = f"Read by {self._second.name}: {why}"
             return [replace(one, warnings=(*one.warnings, told)) for one in each(self._second)]
 
         def each(policy: Policy) -> list[Writing]:
@@ -92,13 +99,12 @@ class FallbackPolicy:
 
         return self._try("write", first, second)
 
-    def _try(self, role: str, first: Callable[[], T], second: Callable[[], T]) -> T:
+    def _try(self, role: str, first: Callable[[], T], second: Callable[[str], T]) -> T:
         try:
             return first()
         except ModelError as failure:
             self.failures[role] += 1
-            self.last = str(failure)
-            return second()
+            return second(str(failure))
 
 
 class SparingPolicy(FallbackPolicy):
@@ -121,6 +127,6 @@ class SparingPolicy(FallbackPolicy):
         """Plan a recall."""
         plan = self._second.ask(question, recent)
         words = {word.casefold() for word in WORD.findall(question.text)}
-        if plan.entities or not recent or not words & THIRD_PERSON:
+        if plan.entities or not words & THIRD_PERSON or not just_said(question, recent):
             return plan
-        return self._try("ask", lambda: self._first.ask(question, recent), lambda: plan)
+        return self._asked(question, recent, lambda: plan)

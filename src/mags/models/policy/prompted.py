@@ -11,16 +11,17 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from mags.errors import ModelReplyError
 from mags.models import grammar, rendering
-from mags.models.policy.rules.tokens import is_name
+from mags.models.policy.rules.tokens import WORD, is_name, stems
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
+from mags.ports.english import FIRST_PERSON, THIRD_PERSON, forms, is_time, third_person
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -39,6 +40,9 @@ Read = TypeVar("Read")
 
 MOST_RECALLED, MOST_RECENT, MOST_CHARACTERS = 16, 3, 200
 """Memories shown beside turns to write, turns said before them, and characters of each of those."""
+OURS = frozenset({"my", "our"})
+DECODER = json.JSONDecoder()
+IS_JSON = re.compile(r"\{|\[\s*\{")
 NAME = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w-]+(?:\s+[^\W\d_a-z][\w-]+)*")
 
 
@@ -98,26 +102,38 @@ class PromptedPolicy:
         self, turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]
     ) -> list[Writing]:
         """Propose operations of each turn, by one call; raises ModelError."""
+        held = [_Held(one.subject, one.relation, one.object, one.qualifiers) for one in recalled]
+        recalled = nearest(turns, recalled)
         source = words_of(turns, recent, recalled)
         refused: list[str] = []
 
         def check(operation: Operation) -> None:
+            if operation.subject.casefold() in THIRD_PERSON:
+                raise grammar.refuse("it is not said who is meant", operation.subject)
             grammar.check_language((operation,), self._language, source)
             if self._grounded:
-                grammar.check_invented((operation,), source)
+                grammar.check_invented((operation,), source, self._language)
 
-        def read(reply: str) -> tuple[tuple[int, Operation], ...]:
-            return grammar.kept(grammar.read_engram(reply, refused), check, refused)
+        def read(reply: str) -> list[list[Operation]]:
+            return _by_turn(grammar.kept(grammar.read_engram(reply, refused), check, refused))
+
+        def _by_turn(found: Sequence[tuple[int, Operation]]) -> list[list[Operation]]:
+            alone = len(turns) == 1
+            written: list[list[Operation]] = [[] for _ in turns]
+            for number, said in found:
+                if alone or 1 <= number <= len(turns):
+                    place = 0 if alone else number - 1
+                    operation = in_person(said, turns[place].speaker)
+                    place = next(_told_by_subject(operation, turns, place), place)
+                    written[place] += map(in_own_words, parted(operation, held))
+                else:
+                    refused.append(f"{_line(said)!r}: marked with no turn")
+            if found and not any(written):
+                raise grammar.refuse("no line is marked with its turn", _line(found[0][1]))
+            return written
 
         values = prompt_values(turns[0], recent, recalled, turns=turns, language=self._language)
-        found = self._decide("write", values, read)
-        alone = len(turns) == 1
-        written: list[list[Operation]] = [[] for _ in turns]
-        for number, operation in found:
-            if alone or 1 <= number <= len(turns):
-                written[0 if alone else number - 1].append(in_own_words(operation))
-            else:
-                refused.append(f"{operation.subject or operation.text!r}: marked with no turn")
+        written = self._decide("write", values, read, refused)
         why = tuple(f"{self.name}, left out {line}" for line in refused)
         return [
             Writing(
@@ -125,29 +141,140 @@ class PromptedPolicy:
                 mentions=_mentions(operations, turn),
                 is_question=asks(turn.text),
                 warnings=why if turn is turns[0] else (),
+                says_ends=True,
             )
             for turn, operations in zip(turns, written, strict=True)
         ]
 
-    def _decide(self, role: str, values: Mapping[str, str], read: Callable[[str], Read]) -> Read:
+    def _decide(
+        self,
+        role: str,
+        values: Mapping[str, str],
+        read: Callable[[str], Read],
+        refused: list[str] | None = None,
+    ) -> Read:
+        """What is read of a reply. `refused`: takes what a reply that was cut off ends with."""
         messages = self._prompts[role].messages(values)
         try:
-            reply = self._chat.complete(messages, schema=SCHEMAS[role]).text
-            return read(as_block(role, reply))
+            completion = self._chat.complete(messages, schema=SCHEMAS[role])
+            block = as_block(role, completion.text)
+            if completion.finish == "length" and refused is not None:
+                block, _, half = block.rpartition("\n")
+                refused.append(f"{half[-120:]!r}: the reply was cut off here")
+            return read(block)
         except ModelReplyError:
             self.failures[role] += 1
             raise
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What is known: a fact that is remembered, or one of the same reply."""
+
+    subject: str
+    relation: str
+    object: str
+    qualifiers: Mapping[str, str]
+
+
+def parted(operation: Operation, held: list[_Held]) -> list[Operation]:
+    """An UPDATE as what ends and what begins, where several can be so at once.
+
+    An UPDATE leaves nothing else of its relation. So it stands where one alone can be so: by the
+    table, of one kind, or where the relation is a noun that the table does not know ("dentist").
+    Else it ends what is `held` of its matter (see `_of_one_matter`).
+    `held` grows by what the operation says.
+    """
+    fact = _Held(operation.subject, operation.relation, operation.object, operation.qualifiers)
+    before, relation = tuple(held), normalise(operation.relation)
+    if operation.act in (Act.ADD, Act.UPDATE):
+        held.append(fact)
+    words = operation.relation.casefold().split()
+    verb = relation.known or any(forms(word) or word.endswith("s") for word in words)
+    alone = not verb or "kind" in fact.qualifiers or (relation.one and not is_time(fact.object))
+    if operation.act is not Act.UPDATE or alone:
+        return [operation]
+    ended = [
+        replace(operation, act=Act.RETRACT, object=old.object, qualifiers={}, text="")
+        for old in before
+        if old != fact
+        and old.subject.casefold() == fact.subject.casefold()
+        and normalise(old.relation).name == relation.name
+        and _of_one_matter(old.object, fact.object)
+    ]
+    return [*ended, replace(operation, act=Act.ADD, one=None, change=False)]
+
+
+def _of_one_matter(old: str, new: str) -> bool:
+    """Whether two objects share words; of numbers all words are the same ("5 films", "4 films")."""
+    ours, theirs = _content(new), _content(old)
+    if grammar.numbers(new) or grammar.numbers(old):
+        return ours == theirs
+    return bool(ours & theirs)
+
+
+def _content(words: str) -> frozenset[str]:
+    """What a phrase is about: stems of its words, but for numbers and what tells nothing."""
+    idle = grammar.STOP_WORDS | grammar.FREE_WORDS | grammar.UNITS.keys() | grammar.TENS.keys()
+    said = (word.casefold() for word in WORD.findall(words))
+    return frozenset(
+        min(stems(word), key=len) for word in said if word not in idle and not word.isdigit()
+    )
+
+
+def in_person(operation: Operation, speaker: str) -> Operation:
+    """An operation with the speaker's name for "I", and "Ana's sister" for "my sister"."""
+
+    def named(field: str) -> str:
+        first, space, rest = field.partition(" ")
+        if not space:
+            return speaker if first.casefold() in FIRST_PERSON else field
+        return f"{speaker}'s {rest}" if first.casefold() in OURS else field
+
+    if not speaker:
+        return operation
+    subject, object, relation = (
+        named(operation.subject),
+        named(operation.object),
+        operation.relation,
+    )
+    verb, space, rest = relation.partition(" ")
+    bare = "base" in {form for _, form in forms(verb.casefold())}
+    if operation.subject.casefold() in FIRST_PERSON and bare:
+        relation = f"{third_person(verb.casefold())}{space}{rest}"
+    return replace(
+        operation,
+        subject=subject,
+        relation=relation,
+        object=object,
+        subject_is_name=is_name(subject),
+        object_is_name=is_name(object),
+    )
+
+
 def in_own_words(operation: Operation) -> Operation:
     """An operation whose sentence is what the model wrote, whatever the table calls the relation.
 
-    What the table words as a noun ("sister") has no sentence but the table's.
+    What is worded as a noun ("sister") has no sentence but the table's.
     """
-    if operation.text or operation.act is Act.RETRACT or normalise(operation.relation).noun:
+    if operation.text or operation.act is Act.RETRACT:
+        return operation
+    verb = {form for _, form in forms(operation.relation.casefold().partition(" ")[0])}
+    if normalise(operation.relation).noun and not verb & {"third", "past"}:
         return operation
     words = f"{operation.subject} {operation.relation} {operation.object}"
     return replace(operation, text=f"{words}.")
+
+
+def nearest(turns: Sequence[Turn], recalled: Sequence[Recalled]) -> list[Recalled]:
+    """The memories shown beside turns, in order: some that share their words, then the newest."""
+    wanted = stems(" ".join(turn.text for turn in turns)) - grammar.STOP_WORDS
+    shared = {one.id: len(stems(f"{one.relation} {one.object}") & wanted) for one in recalled}
+    by_words = sorted((one for one in recalled if shared[one.id]), key=lambda one: -shared[one.id])
+    newest = reversed(recalled)
+    chosen = {one.id: one for one in (*by_words[: MOST_RECALLED // 2], *newest)}
+    kept = set(list(chosen)[:MOST_RECALLED])
+    return [one for one in recalled if one.id in kept]
 
 
 def words_of(turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]) -> str:
@@ -175,10 +302,29 @@ def prompt_values(
         "language": grammar.language_name(language),
         "now": rendering.now(turn.at),
         "recent": rendering.said_before(near),
-        "recalled": rendering.lines([rendering.memory(one) for one in recalled[-MOST_RECALLED:]]),
+        "recalled": rendering.lines([rendering.memory(one) for one in recalled]),
         "turn": rendering.said([turn]),
         "turns": rendering.numbered(numbered),
     }
+
+
+def _told_by_subject(operation: Operation, turns: Sequence[Turn], place: int) -> Iterator[int]:
+    """The places of turns that an operation is of, rather than of the one it is marked with.
+
+    Its subject says all of its object there, and the turn at `place`, by another, nothing of it.
+    """
+    subject, words = operation.subject.casefold(), stems(operation.object) - grammar.STOP_WORDS
+    marked = turns[place]
+    if words & stems(marked.text) or subject == marked.speaker.casefold():
+        return
+    for other, turn in enumerate(turns):
+        if words and subject == turn.speaker.casefold() and words <= stems(turn.text):
+            yield other
+
+
+def _line(operation: Operation) -> str:
+    """What an operation says, to name it in a warning."""
+    return operation.text or f"{operation.subject} {operation.relation} {operation.object}"
 
 
 def _brief(turn: Turn) -> Turn:
@@ -259,32 +405,50 @@ def as_block(role: str, reply: str) -> str:
 
     Raises ModelReplyError where it is JSON of another form.
     """
-    words = reply.strip()
-    if not words.startswith("{"):
+    words = grammar.said_aloud(reply)
+    if not IS_JSON.match(words):
         return reply
     try:
-        read = json.loads(words)
-        return WRITTEN[role](read)
+        return WRITTEN[role](words)
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
         raise grammar.refuse(f"JSON of another form ({failure})", words) from failure
 
 
-def _engram(read: Json) -> str:
-    lines = [_operation(one) for one in read["operations"]]
+def _engram(words: str) -> str:
+    """Each operation as a line. One of another form, or that was cut off, stands as it is: the
+    grammar refuses that line alone."""
+    _, opened, rest = words.partition("[")
+    if not opened:
+        raise ValueError("no list of operations")
+    lines: list[str] = []
+    while (rest := rest.lstrip(" \t\r\n,")) and rest[0] != "]":
+        try:
+            one, end = DECODER.raw_decode(rest)
+        except ValueError:
+            one, end = {}, len(rest)
+        try:
+            lines.append(_operation(one))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            lines.append(" ".join(rest[:end].split()))
+        rest = rest[end:]
     return "\n".join(("<engram>", *(lines or ["none"]), "</engram>"))
 
 
 def _operation(one: Json) -> str:
-    mark = f"{int(one['turn'])} | "
+    mark = f"{int(one['turn'])} | " if one.get("turn") else ""
     if one["act"] == "NOTE":
-        return f"{mark}NOTE | {_plain(one['text'])}"
-    pairs = "; ".join(f"{pair['name']}={_value(pair['value'])}" for pair in one["qualifiers"])
+        return f"{mark}NOTE | {_plain(one.get('text') or one['object'])}"
+    pairs = "; ".join(
+        f"{pair['name']}={_value(pair['value'])}" for pair in one.get("qualifiers") or ()
+    )
     fields = [_plain(one[name]) for name in ("subject", "relation", "object")]
-    more = [pairs, _plain(one["when"])] if one["when"] else [pairs] if pairs else []
+    when = _plain(one.get("when") or "")
+    more = [pairs, when] if when else [pairs] if pairs else []
     return mark + " | ".join((one["act"], *fields, *more))
 
 
-def _plan(read: Json) -> str:
+def _plan(words: str) -> str:
+    read: Json = json.loads(words)
     lines = [_plain(query) for query in read["queries"]]
     if read["entities"]:
         lines.append("entities: " + "; ".join(_value(name) for name in read["entities"]))
@@ -297,20 +461,20 @@ def _plan(read: Json) -> str:
     return "\n".join(("<recall>", *lines, "</recall>"))
 
 
-def _route(read: Json) -> str:
-    return f"<route> {_plain(read['route'])} </route>"
+def _route(words: str) -> str:
+    return f"<route> {_plain(json.loads(words)['route'])} </route>"
 
 
-def _plain(words: str) -> str:
+def _plain(words: str | float) -> str:
     """Words of a field on one line, its bars escaped."""
-    return " ".join(words.split()).replace("\\|", "|").replace("|", "\\|")
+    return " ".join(str(words).split()).replace("\\|", "|").replace("|", "\\|")
 
 
-def _value(words: str) -> str:
+def _value(words: str | float) -> str:
     """Words between semicolons: one of theirs would end them."""
     return _plain(words).replace(";", ",")
 
 
-WRITTEN: Mapping[str, Callable[[Json], str]] = MappingProxyType(
+WRITTEN: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {"write": _engram, "ask": _plan, "router": _route}
 )

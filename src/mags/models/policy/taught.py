@@ -102,7 +102,7 @@ class CompactPolicy:
         def read(reply: str) -> tuple[Operation, ...]:
             operations = read_engram(expand(reply, turn, recent)).operations
             check_language(operations, self._language, source)
-            check_invented(operations, source)
+            check_invented(operations, source, self._language)
             return operations
 
         operations = self._decide("write", compact("write", turn, recent, recalled), read)
