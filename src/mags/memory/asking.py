@@ -24,7 +24,7 @@ from mags.memory.views import Citation, Reply
 from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
 from mags.ports.answer import Answer, Budgeted, ContextItem, OnText
 from mags.ports.english import FIRST_PERSON
-from mags.ports.policy import Operation, Plan, Turn, Writing
+from mags.ports.policy import Operation, Plan, Tier, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
 from mags.recall.recall import fact_view, sources
 
@@ -70,16 +70,21 @@ class Asker:
     @property
     def hits(self) -> int:
         """Hits to answer from where nobody says how many."""
+        return self._wished or self._parts.settings.answer_k
+
+    @property
+    def _wished(self) -> int:
+        """Hits that a language model wishes for; 0 where none answers."""
         answerer = self._parts.answerer
-        wished = answerer.hits if isinstance(answerer, Budgeted) else 0
-        return wished or self._parts.settings.answer_k
+        return answerer.hits if isinstance(answerer, Budgeted) else 0
 
     def _ask(
         self, question: Turn, options: ReadOptions, on_text: OnText | None, *, learn: bool
     ) -> tuple[Reply, Delta | None]:
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
-        plan = replace(plan, tier=plan.tier or self._parts.settings.answer_tier)
+        tier: Tier | None = "thorough" if self._wished else None
+        plan = replace(plan, tier=plan.tier or self._parts.settings.answer_tier or tier)
         found = self._recaller.find(plan, options)
         shown = self.context_hits(found, plan)
         seen = {one.hit.id: one for one in shown}
@@ -167,9 +172,8 @@ class Asker:
         with self._live.reading() as state:
             present = self._live.present()
             shown = context_hits(state, found, present, named)
-            budgeted = isinstance(self._parts.answerer, Budgeted) and self._parts.answerer.hits
             moment = present if found.trace.as_of is None else found.trace.as_of
-            return with_neighbours(state, shown, moment) if budgeted else shown
+            return with_neighbours(state, shown, moment) if self._wished else shown
 
     def cited(self, ids: Sequence[int]) -> tuple[Citation, ...]:
         """Memories as an answer cites them, by the first who said each."""

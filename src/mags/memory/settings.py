@@ -25,9 +25,10 @@ class MemorySettings:
 
     `window`: episodes of working memory that go to the model verbatim. `answer_k`: hits an
     answer is made from without a model, which takes what fits `context_tokens`. `answer_tier`: how
-    carefully those are ranked (None: as for a recall). `sleep_every`:
-    ticks between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
-    shown to the write model (0: none; else in bulk each turn is a batch). `read_every`: turns
+    carefully those are ranked (None: `thorough` for a language model, else as for a recall).
+    `sleep_every`: ticks between sleeps that run by themselves (0: only when asked).
+    `recalled_for_write`: hits shown to the write model (0: none; else in bulk each turn is a
+    batch). `read_every`: turns
     of a session that `observe` keeps before it reads them (1: each is read at once). `reminded`:
     facts told before that are shown to a policy that asks for them (0: none). `hebb`: wire what was
     cited together. `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the
@@ -37,7 +38,7 @@ class MemorySettings:
 
     window: int = 8
     answer_k: int = 12
-    answer_tier: Tier | None = "thorough"
+    answer_tier: Tier | None = None
     context_tokens: int = 1_600
     sleep_every: int = 200
     recalled_for_write: int = 0
