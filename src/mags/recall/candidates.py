@@ -27,7 +27,7 @@ from mags.plasticity.themes import over, reworded, unfit
 from mags.ports.embedder import Tokens
 from mags.ports.english import asks_connection, topic_of
 from mags.ports.policy import Hop, Plan, tells
-from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
+from mags.recall.kernels import best_in_blocks, blocks_of, places_of, seen, z_scores
 from mags.recall.settings import RecallSettings
 from mags.recall.spread import peers, peers_each
 
@@ -312,7 +312,7 @@ def widen(
     state: State, found: Candidates, request: RecallRequest, rows: NDArray[np.int64]
 ) -> Candidates:
     """The candidates with more rows, which the spread or bridges have reached."""
-    fresh = np.array(sorted(set(rows.tolist()).difference(found.rows.tolist())), np.int64)
+    fresh = _distinct(rows[places_of(found.rows, rows) < 0])
     fresh = fresh[visible(state, fresh, request)] if len(fresh) else fresh
     if not len(fresh):
         return found

@@ -166,6 +166,8 @@ def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np
         if values:
             keys = np.array(sorted(values), np.int64)
             kernels.fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
+    if not reach.walk:
+        return
     out[AT["chain"]] = out[AT["walk"]] > 1.0
     # What stands near something named is seldom asked for unless it is like the question.
     like = np.maximum(out[AT["similarity"]], out[AT["reworded"]]) / np.float32(near)
@@ -214,9 +216,9 @@ def _weighed(
 def block(state: State, request: RecallRequest, found: Candidates) -> NDArray[np.float32]:
     """The router's balance of the two blocks: the logarithm of the block's weight, shape (n,)."""
     plan = request.query.plan
+    worth = np.log(np.maximum([plan.semantic, plan.episodic], 1e-6)).astype(np.float32)
     episodic = state.graph.kinds[found.rows] == NodeKind.EPISODE
-    weight = np.where(episodic, max(plan.episodic, 1e-6), max(plan.semantic, 1e-6))
-    return np.asarray(np.log(weight), np.float32)
+    return np.asarray(worth[episodic.view(np.int8)])
 
 
 def association_boost(
@@ -262,7 +264,7 @@ def recency_reranking(
     graph = state.graph
     nodes = graph.nodes[: graph.size]
     # A document is as old as its import, which says nothing about the age of what it tells.
-    said = (nodes["kind"][found.rows] == kernels.EPISODE) & (nodes["subject"][found.rows] != NOBODY)
+    said = (graph.kinds[found.rows] == NodeKind.EPISODE) & (nodes["subject"][found.rows] != NOBODY)
     best = np.flatnonzero(said)
     if len(best) > settings.looked:
         best = best[np.argpartition(-scores[best], settings.looked)[: settings.looked]]
