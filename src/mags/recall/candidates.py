@@ -27,7 +27,7 @@ from mags.plasticity.themes import over, reworded, unfit
 from mags.ports.embedder import Tokens
 from mags.ports.english import asks_connection, topic_of
 from mags.ports.policy import Hop, Plan, tells
-from mags.recall.kernels import best_in_blocks, blocks_of, places_of, seen, z_scores
+from mags.recall.kernels import best_in_blocks, blocks_of, foremost, places_of, seen, z_scores
 from mags.recall.settings import RecallSettings
 from mags.recall.spread import peers, peers_each
 
@@ -604,7 +604,7 @@ def best_documents(
     """
     if not documents.any():
         return np.zeros(0, np.int64)
-    best = np.argsort(-scores, kind="stable")[:most]
+    best = foremost(scores, most)
     return np.asarray(best[documents[best] > 0], np.int64)
 
 

@@ -298,6 +298,21 @@ def weigh(values, weights, more, raw, document, shares, total):
 
 
 @kernel
+def foremost(scores, k):
+    """Places of the k greatest scores, the greatest first, of equal ones the first; (<= k,)."""
+    out = np.empty(min(k, len(scores)), np.int64)
+    for i in range(len(scores)):
+        at = min(i, len(out))
+        while at > 0 and scores[i] > scores[out[at - 1]]:
+            at -= 1
+        if at < len(out):
+            for j in range(min(i, len(out) - 1), at, -1):
+                out[j] = out[j - 1]
+            out[at] = i
+    return out
+
+
+@kernel
 def boosts(rows, best, pool, tick, rate, added):
     """Into `added`, by candidate: the strongest used association to it from one of the matches.
 

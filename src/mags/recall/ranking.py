@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,9 +217,8 @@ def _weighed(
 def block(state: State, request: RecallRequest, found: Candidates) -> NDArray[np.float32]:
     """The router's balance of the two blocks: the logarithm of the block's weight, shape (n,)."""
     plan = request.query.plan
-    worth = np.log(np.maximum([plan.semantic, plan.episodic], 1e-6)).astype(np.float32)
-    episodic = state.graph.kinds[found.rows] == NodeKind.EPISODE
-    return np.asarray(worth[episodic.view(np.int8)])
+    worth = [np.float32(log(max(share, 1e-6))) for share in (plan.episodic, plan.semantic)]
+    return np.where(state.graph.kinds[found.rows] == NodeKind.EPISODE, *worth)
 
 
 def association_boost(
@@ -234,7 +234,7 @@ def association_boost(
     """
     added = np.zeros(len(rows), np.float32)
     if settings.matches and settings.weight and len(rows):
-        best = np.argsort(-scores, kind="stable")[: settings.matches]
+        best = kernels.foremost(scores, settings.matches)
         kernels.boosts(rows, best, pool_of(graph), graph.tick, settings.rate, added)
     return np.asarray(added * np.float32(settings.weight), np.float32)
 
@@ -364,7 +364,7 @@ def second_look(
     added = np.zeros(len(scores), np.float32)
     if request.look is None or not settings.first or len(rows) < 2:
         return added
-    best = np.argsort(-scores, kind="stable")[: settings.first]
+    best = kernels.foremost(scores, settings.first)
     said = _said_in(state.graph, rows[best])
     turns = np.array(sorted(set(chain.from_iterable(said))), np.int64)
     fits = _fits(state, request, request.look, turns, settings)

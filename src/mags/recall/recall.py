@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -37,7 +36,7 @@ from mags.recall.candidates import (
 )
 from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit, moment_of, rounded
 from mags.recall.hull import spanning
-from mags.recall.kernels import EPISODE, cycles, places_of, runs, worth
+from mags.recall.kernels import EPISODE, cycles, foremost, places_of, runs, worth
 from mags.recall.ranking import (
     AT,
     NAMES,
@@ -70,6 +69,9 @@ PARTNERED[[NodeKind.FACT, NodeKind.NOTE]] = int(ArcKind.SOURCE)
 PARTNERED[NodeKind.EPISODE] = int(ArcKind.SOURCE) | REVERSE
 
 KIND_NAMES = {int(kind): kind.name.lower() for kind in NodeKind}
+
+# As plain numbers: an `IntFlag` takes ten times as long to test.
+DISPUTED, GUESS, STATED = int(NodeFlag.DISPUTED), int(NodeFlag.GUESS), int(NodeFlag.STATED)
 
 Thing = TypeVar("Thing")
 
@@ -165,7 +167,7 @@ def rank(
         best = best[state.graph.kinds[best] != NodeKind.ENTITY][: settings.reached]
         found = widen(state, found, request, best)
     if settings.bridges and len(anchor_rows) and documents(state):
-        best = np.argsort(-found.fused, kind="stable")[: settings.bridging]
+        best = foremost(found.fused, settings.bridging)
         mass = softmax(found.fused[best])
         reach.bridges = bridges(state, request.query.entities, found.rows[best], mass)
         found = widen(state, found, request, reach.bridges.rows(settings.reached))
@@ -203,10 +205,10 @@ def _anchors(state: State, found: Candidates, settings: RecallSettings) -> NDArr
     """Rows of the anchors, the best match first."""
     if not len(found.rows):
         return found.rows
-    order = np.argsort(-found.fused, kind="stable")[:CONSIDERED]
-    rows = found.rows[order]
     if settings.anchor_choice != "hull":
-        return rows[: settings.anchors]
+        return found.rows[foremost(found.fused, settings.anchors)]
+    order = foremost(found.fused, CONSIDERED)
+    rows = found.rows[order]
     return rows[spanning(state.vectors.get(rows), found.fused[order], settings.anchors)]
 
 
@@ -287,13 +289,15 @@ def provenance(
     rows = np.array([r for row, joined in merged for r in (row, *joined)], np.int64)
     codes = np.where(graph.kinds[rows] == EPISODE, -1, int(ArcKind.SOURCE))
     came_from = spread.peers_each(graph, rows, codes)
-    origins = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
+    each = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
+    turns = [led if code >= 0 else [row] for row, code, led in each]
     own: list[list[int]] = []
     every: list[set[int]] = []
+    at = 0
     for _, joined in merged:
-        some = list(islice(origins, 1 + len(joined)))
-        own.append(some[0][2])
-        every.append({e for row, code, led in some for e in (led if code >= 0 else (row,))})
+        own.append(came_from[at])
+        every.append(set().union(*turns[at : at + 1 + len(joined)]))
+        at += 1 + len(joined)
     episodes = np.array(sorted(set().union(*every)), np.int64)
     place = places_of(candidates, episodes)
     worths = np.where(place < 0, -np.inf, scores[place]).tolist()
@@ -367,9 +371,7 @@ def _hits(
         kind, joined = kinds[i], merged[i][1]
         first, episodes = told[i]
         by, fact = state.content(first) if first else content, None
-        disputed = bool(
-            flags[i] & NodeFlag.DISPUTED and state.slots.outranked(node_ids[i], *known)
-        )
+        disputed = bool(flags[i] & DISPUTED and state.slots.outranked(node_ids[i], *known))
         if kind == NodeKind.FACT:
             fact = _fact_of(content, said[i], ends[i], sure[i], flags[i])
             fact = replace(fact, disputed=disputed, **_first_said(by if first else None))
@@ -440,9 +442,9 @@ def _fact_of(
         valid_to=None if ends == NEVER else moment_of(ends),
         confidence=round(confidence, 4),
         qualifiers=tuple(sorted(dict(meta.get("qualifiers", {})).items())),
-        stated=bool(flags & NodeFlag.STATED),
+        stated=bool(flags & STATED),
         text=content.text,
-        tentative=bool(flags & NodeFlag.GUESS),
+        tentative=bool(flags & GUESS),
         grade=grade_in(flags).name.lower() if grade_in(flags) else "",
     )
 
