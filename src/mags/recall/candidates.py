@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 
@@ -112,6 +112,13 @@ class Query:
     statement: bool = False
     advice: bool = False
 
+    def among(self, state: State) -> Query:
+        """The same without entities that were removed since."""
+        if all(i in state.graph for i in self.entities):
+            return self
+        there = tuple(i for i in self.entities if i in state.graph)
+        return replace(self, entities=there, speakers=tuple(i for i in self.speakers if i in there))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RecallRequest:
@@ -194,6 +201,8 @@ def means_assistant(question: str) -> bool:
 
     True for "What did you recommend?", False for "Can you recommend something?".
     """
+    if _YOU.search(question) is None:  # most questions have none, and are not looked at twice
+        return False
     return _YOU.search(_REQUEST.sub(" ", question)) is not None
 
 

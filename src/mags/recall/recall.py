@@ -206,10 +206,10 @@ def _anchors(state: State, found: Candidates, settings: RecallSettings) -> NDArr
     if not len(found.rows):
         return found.rows
     if settings.anchor_choice != "hull":
-        return found.rows[foremost(found.fused, settings.anchors)]
+        return np.asarray(found.rows[foremost(found.fused, settings.anchors)])
     order = foremost(found.fused, CONSIDERED)
     rows = found.rows[order]
-    return rows[spanning(state.vectors.get(rows), found.fused[order], settings.anchors)]
+    return np.asarray(rows[spanning(state.vectors.get(rows), found.fused[order], settings.anchors)])
 
 
 def _seeds(
