@@ -412,7 +412,7 @@ def reread(
     of = dict(
         zip(state.graph.rows(request.shown).tolist(), (odds - odds.min()).tolist(), strict=True)
     )
-    best = np.argsort(-scores, kind="stable")[: settings.look.first]
+    best = kernels.foremost(scores, settings.look.first)
     gained = [
         max((of.get(turn, 0.0) for turn in some), default=0.0)
         for some in _said_in(state.graph, rows[best])
