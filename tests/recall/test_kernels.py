@@ -1,5 +1,6 @@
 """Laws of the kernels, against exact answers on small random graphs."""
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from mags.graph.graph import Graph
 from mags.graph.records import ArcKind, NodeKind
 from mags.recall import spread
 from mags.recall.hull import gains
+from mags.recall.kernels import foremost
 from mags.recall.recall import clusters
 from mags.recall.settings import RecallSettings
 
@@ -162,3 +164,20 @@ def test_clusters_are_the_strongly_connected_hits():
     graph.apply(draft.delta("observe"))
     assert clusters(graph, [1, 2, 3, 4, 5, 6]) == ((1, 2, 3),)
     assert clusters(graph, [1, 2, 4]) == ()
+
+
+@given(scores=st.lists(st.integers(-4, 4), max_size=30), k=st.integers(0, 40))
+def test_the_foremost_are_the_first_of_a_stable_order(scores, k):
+    values = np.array(scores, np.float32)
+    order = np.argsort(-values, kind="stable")[:k]
+    assert foremost(values, k).tolist() == order.tolist()
+
+
+@settings(deadline=None, max_examples=40)
+@given(ties=st.sets(st.tuples(st.integers(1, 8), st.integers(1, 8)), min_size=1))
+def test_clusters_are_those_that_networkx_finds(ties):
+    arcs = [(a, b) for a, b in sorted(ties) if a != b]
+    graph = joined({**dict.fromkeys(arcs, 0.5), (1, 9): 0.5})
+    found = nx.strongly_connected_components(nx.DiGraph(arcs))
+    expected = sorted(tuple(sorted(one)) for one in found if len(one) > 1)
+    assert clusters(graph, range(1, 10)) == tuple(expected)

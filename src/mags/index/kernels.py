@@ -68,16 +68,13 @@ def int8_products(matrix, rows, queries, out):
     rows stay as they are. Writing to 32 bits keeps the sums in 32 bits, of which a vector unit
     adds several at once.
     """
-    wide = np.empty(matrix.shape[1], np.int16)
     for i in range(len(rows)):
         # Unsigned, or numba would test for a negative index in each step of the inner loop.
         row = np.uint64(rows[i])
-        for j in range(matrix.shape[1]):  # once for all queries
-            wide[j] = matrix[row, j]
         for q in range(queries.shape[0]):
             total = np.int32(0)
             for j in range(matrix.shape[1]):
-                total += np.int32(wide[j]) * np.int32(queries[q, j])
+                total += np.int32(matrix[row, j]) * np.int32(queries[q, j])
             out[q, row] = total
 
 
@@ -146,16 +143,11 @@ def bm25(postings, lengths, average, terms, idf, scores, bits, touched):
 
 
 @kernel
-def _widen(half, bits, wide):
-    """Float16 numbers (given as uint16) as float32; `wide` is `bits` (uint32) seen as float32."""
-    for j in range(len(half)):
-        h = np.uint32(half[j])
-        bits[j] = ((h & np.uint32(0x8000)) << np.uint32(16)) | (
-            (h & np.uint32(0x7FFF)) << np.uint32(13)
-        )
-    # Done before anything else: arithmetic is slow with numbers as small as these are now.
-    for j in range(len(wide)):
-        wide[j] *= HALF
+def _wide(half):
+    """A float16 number (given as uint16) as float32."""
+    # Signed, so that one shift moves the sign to the top as well.
+    bits = np.uint32(np.int32(np.int16(half)) << np.int32(13)) & np.uint32(0x8FFFFFFF)
+    return np.uint32(bits).view(np.float32) * HALF
 
 
 @kernel(fastmath=True)
@@ -163,6 +155,14 @@ def _dot(a, b):
     total = np.float32(0.0)
     for j in range(len(a)):
         total += a[j] * b[j]
+    return total
+
+
+@kernel(fastmath=True)
+def _half_dot(half, b):
+    total = np.float32(0.0)
+    for j in range(len(half)):
+        total += _wide(half[j]) * b[j]
     return total
 
 
@@ -180,19 +180,14 @@ def _fetch(half, size, rows, first, last):
 
 @kernel
 def widened(half, present, rows, out):
-    """Rows of a float16 matrix (given as uint16) as float32 (n, d), zeros where there is none.
-
-    out: (n, d) uint32, the bits of the numbers.
-    """
+    """Rows of a float16 matrix (given as uint16) as float32 (n, d), zeros where there is none."""
     fetched = 0
     for i in range(len(rows)):
         if i % AT_ONCE == 0:
             fetched += _fetch(half, len(present), rows, i, i + AT_ONCE)
         row = rows[i]
-        if row < 0 or row >= len(present):
-            out[i] = 0
-        else:
-            _widen(half[row], out[i], out[i].view(np.float32))
+        for j in range(half.shape[1]):
+            out[i, j] = _wide(half[row, j]) if 0 <= row < len(present) else 0.0
     return fetched
 
 
@@ -202,8 +197,6 @@ def cosines(half, present, rows, queries, out):
 
     Missing rows (negative, or not `present`) have product 0.
     """
-    bits = np.empty(half.shape[1], np.uint32)
-    wide = bits.view(np.float32)
     fetched = 0
     for i in range(len(rows)):
         if i % AT_ONCE == 0:
@@ -212,9 +205,8 @@ def cosines(half, present, rows, queries, out):
         if row < 0 or row >= len(present) or not present[row]:
             out[i] = 0.0
             continue
-        _widen(half[row], bits, wide)
         for j in range(len(queries)):
-            out[i, j] = _dot(wide, queries[j])
+            out[i, j] = _half_dot(half[row], queries[j])
     return fetched
 
 
@@ -225,8 +217,6 @@ def windows(half, present, rows, beside, query, out):
     out: (2, n): with the mean of the vectors of the row and its two neighbours, and with the
     vector of the first neighbour alone.
     """
-    bits = np.empty(half.shape[1], np.uint32)
-    wide = bits.view(np.float32)
     total = np.empty(half.shape[1], np.float32)
     fetched = 0
     for i in range(len(rows)):
@@ -239,11 +229,10 @@ def windows(half, present, rows, beside, query, out):
             row = rows[i] if part == 2 else beside[part, i]
             if row < 0 or row >= len(present) or not present[row]:
                 continue
-            _widen(half[row], bits, wide)
-            for j in range(len(wide)):
-                total[j] += wide[j]
+            for j in range(len(total)):
+                total[j] += _wide(half[row, j])
             if part == 0:
-                out[1, i] = _dot(wide, query)
+                out[1, i] = _half_dot(half[row], query)
         norm = np.sqrt(_dot(total, total))
         out[0, i] = _dot(total, query) / max(norm, np.float32(1e-9))
     return fetched

@@ -254,6 +254,8 @@ class Names:
         self._forms: dict[int, list[tuple[str, str]]] = {}
         self._within: Counter[str] = Counter()
         self._given: dict[str, list[int]] = {}
+        self._longest = 0
+        """Words of the longest name there ever was, at most `LONGEST`."""
 
     def add(self, entity: int, names: Iterable[str]) -> None:
         """Learn names of an entity."""
@@ -261,7 +263,8 @@ class Names:
             form = fold_name(name)
             if not form:
                 continue
-            pair = (form, " ".join(words(form)))
+            pair = (form, " ".join(parts := words(form)))
+            self._longest = min(LONGEST, max(self._longest, len(parts)))
             known = self._forms.setdefault(entity, [])
             if pair not in known:
                 known.append(pair)
@@ -312,7 +315,7 @@ class Names:
         alone: list[int] = []
         i = 0
         while i < len(said):
-            for n in range(min(LONGEST, len(said) - i), 0, -1):
+            for n in range(min(self._longest, len(said) - i), 0, -1):
                 ids = self._words.get(" ".join(said[i : i + n]))
                 if ids:
                     found.extend(ids)

@@ -143,7 +143,7 @@ class VectorIndex:
     def get(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Vectors of `rows`, shape (n, dimension); zeros where there is none."""
         out = np.empty((len(rows), self.dimension), np.float32)
-        widened(*self._halves(), rows, out.view(np.uint32))
+        widened(*self._halves(), rows, out)
         return out
 
     def products(

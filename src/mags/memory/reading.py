@@ -119,11 +119,7 @@ class Recaller:
                 if self._live.generation != generation:
                     return None
                 reading = RecallRequest(
-                    query=replace(
-                        query,
-                        entities=tuple(i for i in query.entities if i in state.graph),
-                        speakers=tuple(i for i in query.speakers if i in state.graph),
-                    ),
+                    query=query.among(state),
                     vectors=vectors,
                     look=look,
                     k=options.k,

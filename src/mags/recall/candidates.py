@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 
@@ -27,7 +27,7 @@ from mags.plasticity.themes import over, reworded, unfit
 from mags.ports.embedder import Tokens
 from mags.ports.english import asks_connection, topic_of
 from mags.ports.policy import Hop, Plan, tells
-from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
+from mags.recall.kernels import best_in_blocks, blocks_of, foremost, places_of, seen, z_scores
 from mags.recall.settings import RecallSettings
 from mags.recall.spread import peers, peers_each
 
@@ -112,6 +112,13 @@ class Query:
     statement: bool = False
     advice: bool = False
 
+    def among(self, state: State) -> Query:
+        """The same without entities that were removed since."""
+        if all(i in state.graph for i in self.entities):
+            return self
+        there = tuple(i for i in self.entities if i in state.graph)
+        return replace(self, entities=there, speakers=tuple(i for i in self.speakers if i in there))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RecallRequest:
@@ -195,6 +202,8 @@ def means_assistant(question: str) -> bool:
 
     True for "What did you recommend?", False for "Can you recommend something?".
     """
+    if _YOU.search(question) is None:  # most questions have none, and are not looked at twice
+        return False
     return _YOU.search(_REQUEST.sub(" ", question)) is not None
 
 
@@ -313,7 +322,7 @@ def widen(
     state: State, found: Candidates, request: RecallRequest, rows: NDArray[np.int64]
 ) -> Candidates:
     """The candidates with more rows, which the spread or bridges have reached."""
-    fresh = np.array(sorted(set(rows.tolist()).difference(found.rows.tolist())), np.int64)
+    fresh = _distinct(rows[places_of(found.rows, rows) < 0])
     fresh = fresh[visible(state, fresh, request)] if len(fresh) else fresh
     if not len(fresh):
         return found
@@ -605,7 +614,7 @@ def best_documents(
     """
     if not documents.any():
         return np.zeros(0, np.int64)
-    best = np.argsort(-scores, kind="stable")[:most]
+    best = foremost(scores, most)
     return np.asarray(best[documents[best] > 0], np.int64)
 
 

@@ -174,14 +174,14 @@ class Step:
 
 
 class Numbers(Mapping[str, float]):
-    """A row of numbers by name; the dictionary is made when somebody looks.
+    """A row of numbers by name, to five decimals; the dictionary is made when somebody looks.
 
     Most traces are kept for a reward that may never come: their numbers are not looked at.
     """
 
     __slots__ = ("_names", "_row")
 
-    def __init__(self, names: tuple[str, ...], row: NDArray[np.float64]) -> None:
+    def __init__(self, names: tuple[str, ...], row: NDArray[np.float32]) -> None:
         """`names` and `row` of one length; neither is copied."""
         self._names, self._row = names, row
 
@@ -189,7 +189,11 @@ class Numbers(Mapping[str, float]):
         """The number of that name; raises KeyError."""
         if name not in self._names:
             raise KeyError(name)
-        return float(self._row[self._names.index(name)])
+        return float(self._rounded[self._names.index(name)])
+
+    @property
+    def _rounded(self) -> NDArray[np.float64]:
+        return np.asarray(self._row.astype(np.float64).round(5))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -199,7 +203,7 @@ class Numbers(Mapping[str, float]):
 
     def items(self) -> ItemsView[str, float]:
         """Names with their numbers."""
-        return dict(zip(self._names, self._row.tolist(), strict=True)).items()
+        return dict(zip(self._names, self._rounded.tolist(), strict=True)).items()
 
     def __repr__(self) -> str:
         return repr(dict(self.items()))
@@ -208,8 +212,8 @@ class Numbers(Mapping[str, float]):
 def rounded(
     names: tuple[str, ...], table: NDArray[np.float32], at: NDArray[np.int64]
 ) -> list[Numbers]:
-    """Columns of a table (names, n) at some places, by name, to five decimals."""
-    return [Numbers(names, row) for row in np.round(table[:, at].astype(np.float64), 5).T]
+    """Columns of a table (names, n) at some places, by name."""
+    return [Numbers(names, row) for row in table[:, at].T]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

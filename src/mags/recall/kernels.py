@@ -298,6 +298,21 @@ def weigh(values, weights, more, raw, document, shares, total):
 
 
 @kernel
+def foremost(scores, k):
+    """Places of the k greatest scores, the greatest first, of equal ones the first; (<= k,)."""
+    out = np.empty(min(k, len(scores)), np.int64)
+    for i in range(len(scores)):
+        at = min(i, len(out))
+        while at > 0 and scores[i] > scores[out[at - 1]]:
+            at -= 1
+        if at < len(out):
+            for j in range(min(i, len(out) - 1), at, -1):
+                out[j] = out[j - 1]
+            out[at] = i
+    return out
+
+
+@kernel
 def boosts(rows, best, pool, tick, rate, added):
     """Into `added`, by candidate: the strongest used association to it from one of the matches.
 
@@ -448,26 +463,68 @@ def worth(slots, pool, tick):
 
 
 @kernel
-def live_ties(rows, pool, tick, least):
-    """Associations between some rows whose charge is above `least`: pairs (tail, head).
+def cycles(rows, pool, tick, least):
+    """Which of some rows lead to each other over associations whose charge is above `least`.
 
-    Returns indexes into rows, shape (pairs, 2).
+    Returns the first place of a row's strongly connected component, -1 for a row in no cycle; (n,).
     """
     start, length, peer, kind, flags, support, w, t0, uses = pool
-    out = np.empty((len(rows) * len(rows), 2), np.int64)
-    n = 0
-    for i in range(len(rows)):
+    n = len(rows)
+    leads = np.zeros((n, n), np.bool_)
+    for i in range(n):
         for e in range(start[rows[i]], start[rows[i]] + length[rows[i]]):
             if kind[e] != ASSOCIATION:
                 continue
-            for j in range(len(rows)):
+            for j in range(n):
                 if rows[j] == peer[e]:
                     charge = charge_of(w[e], t0[e], uses[e], support[e], flags[e], tick)
-                    if charge > least and n < len(out):
-                        out[n, 0], out[n, 1] = i, j
-                        n += 1
+                    leads[i, j] |= charge > least
                     break
-    return out[:n]
+    for k in range(n):  # the transitive closure (Warshall 1962)
+        for i in range(n):
+            if leads[i, k]:
+                for j in range(n):
+                    leads[i, j] |= leads[k, j]
+    first = np.full(n, -1)
+    for i in range(n):
+        for j in range(i + 1):
+            if leads[i, j] and leads[j, i]:
+                first[i] = j
+                break
+    return first
+
+
+@kernel
+def runs(rows, links, alive):
+    """The first place of the run of episodes that each row is in, (n,); -1 rows stand alone.
+
+    In a run each follows another, or leaves out one between.
+    """
+    start, length, peer, kind = links
+    first = np.arange(len(rows))
+    for i in range(len(rows)):
+        if rows[i] < 0:
+            continue
+        for e in range(start[rows[i]], start[rows[i]] + length[rows[i]]):
+            after = peer[e]
+            if kind[e] != NEXT or not alive[after]:
+                continue
+            join(rows, first, i, after)
+            for f in range(start[after], start[after] + length[after]):
+                if kind[f] == NEXT and alive[peer[f]]:
+                    join(rows, first, i, peer[f])
+    return first
+
+
+@kernel
+def join(rows, first, i, row):
+    """Make the run of the row at place i one with that of another row, where that is among them."""
+    for j in range(len(rows)):
+        if rows[j] == row:
+            one, other = min(first[i], first[j]), max(first[i], first[j])
+            for at in range(len(first)):
+                if first[at] == other:
+                    first[at] = one
 
 
 # -- chains ------------------------------------------------------------------------------------

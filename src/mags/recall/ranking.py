@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,6 +167,8 @@ def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np
         if values:
             keys = np.array(sorted(values), np.int64)
             kernels.fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
+    if not reach.walk:
+        return
     out[AT["chain"]] = out[AT["walk"]] > 1.0
     # What stands near something named is seldom asked for unless it is like the question.
     like = np.maximum(out[AT["similarity"]], out[AT["reworded"]]) / np.float32(near)
@@ -214,9 +217,8 @@ def _weighed(
 def block(state: State, request: RecallRequest, found: Candidates) -> NDArray[np.float32]:
     """The router's balance of the two blocks: the logarithm of the block's weight, shape (n,)."""
     plan = request.query.plan
-    episodic = state.graph.kinds[found.rows] == NodeKind.EPISODE
-    weight = np.where(episodic, max(plan.episodic, 1e-6), max(plan.semantic, 1e-6))
-    return np.asarray(np.log(weight), np.float32)
+    worth = [np.float32(log(max(share, 1e-6))) for share in (plan.episodic, plan.semantic)]
+    return np.where(state.graph.kinds[found.rows] == NodeKind.EPISODE, *worth)
 
 
 def association_boost(
@@ -232,7 +234,7 @@ def association_boost(
     """
     added = np.zeros(len(rows), np.float32)
     if settings.matches and settings.weight and len(rows):
-        best = np.argsort(-scores, kind="stable")[: settings.matches]
+        best = kernels.foremost(scores, settings.matches)
         kernels.boosts(rows, best, pool_of(graph), graph.tick, settings.rate, added)
     return np.asarray(added * np.float32(settings.weight), np.float32)
 
@@ -262,7 +264,7 @@ def recency_reranking(
     graph = state.graph
     nodes = graph.nodes[: graph.size]
     # A document is as old as its import, which says nothing about the age of what it tells.
-    said = (nodes["kind"][found.rows] == kernels.EPISODE) & (nodes["subject"][found.rows] != NOBODY)
+    said = (graph.kinds[found.rows] == NodeKind.EPISODE) & (nodes["subject"][found.rows] != NOBODY)
     best = np.flatnonzero(said)
     if len(best) > settings.looked:
         best = best[np.argpartition(-scores[best], settings.looked)[: settings.looked]]
@@ -362,7 +364,7 @@ def second_look(
     added = np.zeros(len(scores), np.float32)
     if request.look is None or not settings.first or len(rows) < 2:
         return added
-    best = np.argsort(-scores, kind="stable")[: settings.first]
+    best = kernels.foremost(scores, settings.first)
     said = _said_in(state.graph, rows[best])
     turns = np.array(sorted(set(chain.from_iterable(said))), np.int64)
     fits = _fits(state, request, request.look, turns, settings)
@@ -410,7 +412,7 @@ def reread(
     of = dict(
         zip(state.graph.rows(request.shown).tolist(), (odds - odds.min()).tolist(), strict=True)
     )
-    best = np.argsort(-scores, kind="stable")[: settings.look.first]
+    best = kernels.foremost(scores, settings.look.first)
     gained = [
         max((of.get(turn, 0.0) for turn in some), default=0.0)
         for some in _said_in(state.graph, rows[best])

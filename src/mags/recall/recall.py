@@ -6,13 +6,11 @@ score. `recall` takes the best, joins what belongs together and says why each ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,7 +36,7 @@ from mags.recall.candidates import (
 )
 from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit, moment_of, rounded
 from mags.recall.hull import spanning
-from mags.recall.kernels import EPISODE, live_ties, places_of, worth
+from mags.recall.kernels import EPISODE, cycles, foremost, places_of, runs, worth
 from mags.recall.ranking import (
     AT,
     NAMES,
@@ -65,14 +63,17 @@ LIVE = 0.2
 AT_ONCE = 32
 """Rows whose partners are looked up together: hits are seldom more."""
 
-PARTNERED = {
-    int(NodeKind.EPISODE): int(ArcKind.SOURCE) | REVERSE,
-    int(NodeKind.FACT): int(ArcKind.SOURCE),
-    int(NodeKind.NOTE): int(ArcKind.SOURCE),
-}
-"""Kinds that come out as one with what a SOURCE arc joins them to, and how that is stored."""
+PARTNERED = np.full(256, -1)
+"""By kind, the arc that joins it to what it comes out as one with, as it is stored; -1: none."""
+PARTNERED[[NodeKind.FACT, NodeKind.NOTE]] = int(ArcKind.SOURCE)
+PARTNERED[NodeKind.EPISODE] = int(ArcKind.SOURCE) | REVERSE
 
-KIND_NAMES = {kind: kind.name.lower() for kind in NodeKind}
+KIND_NAMES = {int(kind): kind.name.lower() for kind in NodeKind}
+
+# As plain numbers: an `IntFlag` takes ten times as long to test.
+DISPUTED, GUESS, STATED = int(NodeFlag.DISPUTED), int(NodeFlag.GUESS), int(NodeFlag.STATED)
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -166,7 +167,7 @@ def rank(
         best = best[state.graph.kinds[best] != NodeKind.ENTITY][: settings.reached]
         found = widen(state, found, request, best)
     if settings.bridges and len(anchor_rows) and documents(state):
-        best = np.argsort(-found.fused, kind="stable")[: settings.bridging]
+        best = foremost(found.fused, settings.bridging)
         mass = softmax(found.fused[best])
         reach.bridges = bridges(state, request.query.entities, found.rows[best], mass)
         found = widen(state, found, request, reach.bridges.rows(settings.reached))
@@ -204,11 +205,11 @@ def _anchors(state: State, found: Candidates, settings: RecallSettings) -> NDArr
     """Rows of the anchors, the best match first."""
     if not len(found.rows):
         return found.rows
-    order = np.argsort(-found.fused, kind="stable")[:CONSIDERED]
-    rows = found.rows[order]
     if settings.anchor_choice != "hull":
-        return rows[: settings.anchors]
-    return rows[spanning(state.vectors.get(rows), found.fused[order], settings.anchors)]
+        return np.asarray(found.rows[foremost(found.fused, settings.anchors)])
+    order = foremost(found.fused, CONSIDERED)
+    rows = found.rows[order]
+    return np.asarray(rows[spanning(state.vectors.get(rows), found.fused[order], settings.anchors)])
 
 
 def _seeds(
@@ -268,9 +269,9 @@ def _partnered(graph: Graph, rows: NDArray[np.int64]) -> Iterator[tuple[int, int
     """Rows with their kind and the rows they come out as one with, some at a time."""
     for start in range(0, len(rows), AT_ONCE):
         some = rows[start : start + AT_ONCE]
-        kinds = graph.nodes["kind"][some].tolist()
-        codes = np.array([PARTNERED.get(kind, -1) for kind in kinds], np.int64)
-        yield from zip(some.tolist(), kinds, spread.peers_each(graph, some, codes), strict=True)
+        kinds = graph.kinds[some]
+        partners = spread.peers_each(graph, some, PARTNERED[kinds])
+        yield from zip(some.tolist(), kinds.tolist(), partners, strict=True)
 
 
 def provenance(
@@ -286,23 +287,25 @@ def provenance(
     oldest first.
     """
     rows = np.array([r for row, joined in merged for r in (row, *joined)], np.int64)
-    codes = np.where(graph.nodes["kind"][rows] == EPISODE, -1, int(ArcKind.SOURCE))
+    codes = np.where(graph.kinds[rows] == EPISODE, -1, int(ArcKind.SOURCE))
     came_from = spread.peers_each(graph, rows, codes)
-    origins = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
+    each = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
+    turns = [led if code >= 0 else [row] for row, code, led in each]
     own: list[list[int]] = []
     every: list[set[int]] = []
+    at = 0
     for _, joined in merged:
-        some = list(islice(origins, 1 + len(joined)))
-        own.append(some[0][2])
-        every.append({e for row, code, led in some for e in (led if code >= 0 else (row,))})
+        own.append(came_from[at])
+        every.append(set().union(*turns[at : at + 1 + len(joined)]))
+        at += 1 + len(joined)
     episodes = np.array(sorted(set().union(*every)), np.int64)
     place = places_of(candidates, episodes)
-    order = np.argsort(-np.where(place < 0, -np.inf, scores[place]), kind="stable")
-    place_of = {row: i for i, row in enumerate(episodes[order].tolist())}
-    ids = dict(zip(episodes.tolist(), graph.nodes["id"][episodes].tolist(), strict=True))
+    worths = np.where(place < 0, -np.inf, scores[place]).tolist()
+    rank_of = {r: (-w, r) for r, w in zip(episodes.tolist(), worths, strict=True)}
+    ids = dict(zip(rank_of, graph.nodes["id"][episodes].tolist(), strict=True))
     return (
         [tuple(sorted(ids[row] for row in rows)) for rows in own],
-        [tuple(ids[row] for row in sorted(rows, key=place_of.__getitem__)) for rows in every],
+        [tuple(ids[row] for row in sorted(rows, key=rank_of.__getitem__)) for rows in every],
     )
 
 
@@ -311,45 +314,31 @@ def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
 
     A unit counts by its best member; units come best first.
     """
-    owner = {hit.id: hit.id for hit in hits}
-
-    def root(i: int) -> int:
-        while owner[i] != i:
-            i = owner[i]
-        return i
-
-    said = {graph.row_of[hit.id]: hit.id for hit in hits if hit.kind == "episode"}
-    after = _next(graph, list(said))
-    further = iter(_next(graph, [row for rows in after for row in rows]))
-    for (row, hit_id), near in zip(said.items(), after, strict=True):
-        for other in (*near, *chain.from_iterable(islice(further, len(near)))):
-            if other in said and other != row:
-                owner[root(said[other])] = root(hit_id)
-    groups: dict[int, list[Hit]] = {}
-    for hit in hits:
-        groups.setdefault(root(hit.id), []).append(hit)
+    rows = [graph.row_of[hit.id] if hit.kind == "episode" else -1 for hit in hits]
+    first = runs(np.array(rows, np.int64), spread.links_of(graph), graph.alive)
     units = [
         Unit(
             hits=tuple(sorted(members, key=lambda h: (h.at, h.id))),
             score=max(h.score for h in members),
         )
-        for members in groups.values()
+        for members in _together(hits, first)
     ]
     return tuple(sorted(units, key=lambda unit: -unit.score))
 
 
-def _next(graph: Graph, rows: list[int]) -> list[list[int]]:
-    """The episodes right after each of some rows."""
-    codes = np.full(len(rows), int(ArcKind.NEXT))
-    return spread.peers_each(graph, np.array(rows, np.int64), codes)
-
-
 def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Strongly connected components of two hits or more over live directed associations."""
-    ties = live_ties(graph.rows(ids), spread.pool_of(graph), graph.tick, LIVE)
-    tied = nx.DiGraph(ties.tolist())
-    found = sorted(sorted(one) for one in nx.strongly_connected_components(tied) if len(one) > 1)
-    return tuple(tuple(ids[place] for place in one) for one in found)
+    first = cycles(graph.rows(ids), spread.pool_of(graph), graph.tick, LIVE)
+    return tuple(tuple(one) for one in _together(ids, first) if len(one) > 1)
+
+
+def _together(things: Sequence[Thing], first: NDArray[np.int64]) -> Iterable[list[Thing]]:
+    """Those that share the place of their first one, in order; without those whose place is -1."""
+    found: dict[int, list[Thing]] = {}
+    for thing, place in zip(things, first.tolist(), strict=True):
+        if place >= 0:
+            found.setdefault(place, []).append(thing)
+    return found.values()
 
 
 # -- hits in words, and why they came back ---------------------------------------------------
@@ -367,8 +356,8 @@ def _hits(
 
     `told`: the first episode that each came from, 0 for none, and all that belong to it.
     """
-    nodes = state.graph.nodes
-    records, ids = nodes[ranking.found.rows[at]], nodes["id"]
+    nodes, ids = state.graph.nodes, state.graph.nodes["id"]
+    records = nodes[ranking.found.rows[at]]
     # Where every fact it gave has been superseded, a turn is no more current than they are.
     stale = (ranking.columns[AT["stale"]][at] >= 1.0).tolist()
     scores, ends = ranking.scores[at].tolist(), valid_to(records, request).tolist()
@@ -379,10 +368,10 @@ def _hits(
     hits = []
     known = request.moment, request.recorded_as_of
     for i, content in enumerate(state.words(node_ids)):
-        kind, joined = NodeKind(kinds[i]), merged[i][1]
+        kind, joined = kinds[i], merged[i][1]
         first, episodes = told[i]
         by, fact = state.content(first) if first else content, None
-        disputed = bool(state.slots.outranked(node_ids[i], *known))
+        disputed = bool(flags[i] & DISPUTED and state.slots.outranked(node_ids[i], *known))
         if kind == NodeKind.FACT:
             fact = _fact_of(content, said[i], ends[i], sure[i], flags[i])
             fact = replace(fact, disputed=disputed, **_first_said(by if first else None))
@@ -453,9 +442,9 @@ def _fact_of(
         valid_to=None if ends == NEVER else moment_of(ends),
         confidence=round(confidence, 4),
         qualifiers=tuple(sorted(dict(meta.get("qualifiers", {})).items())),
-        stated=bool(flags & NodeFlag.STATED),
+        stated=bool(flags & STATED),
         text=content.text,
-        tentative=bool(flags & NodeFlag.GUESS),
+        tentative=bool(flags & GUESS),
         grade=grade_in(flags).name.lower() if grade_in(flags) else "",
     )
 
@@ -471,17 +460,20 @@ def _hit_traces(
     rows = ranking.found.rows[at].tolist()
     trails = [best.trail(row) for row in rows]
     first = [trail[0][0] if trail else row for row, trail in zip(rows, trails, strict=True)]
-    steps = iter(steps_of(graph, [step for trail in trails for step in trail]))
-    ids, records = graph.nodes["id"], graph.nodes[rows]
+    # Paths to several hits share steps.
+    walked = list(dict.fromkeys(step for trail in trails for step in trail))
+    steps = dict(zip(walked, steps_of(graph, walked), strict=True))
+    nodes = graph.nodes
+    anchors = nodes["id"][first].tolist()
     values = rounded(NAMES, ranking.columns, at)
     parts = rounded(ranking.added, ranking.parts, at)
-    since, until = records["valid_from"].tolist(), records["valid_to"].tolist()
+    since, until = nodes["valid_from"][rows].tolist(), nodes["valid_to"][rows].tolist()
     return tuple(
         HitTrace(
             id=hit.id,
             score=hit.score,
-            anchor=int(ids[first[i]]) if first[i] in best.value else 0,
-            path=tuple(islice(steps, len(trails[i]))),
+            anchor=anchors[i] if first[i] in best.value else 0,
+            path=tuple(steps[step] for step in trails[i]),
             features=values[i],
             shares=parts[i],
             sources=(hit.id,) if hit.kind == "episode" else came_from[i],
