@@ -36,6 +36,7 @@ from mags.models.embed.windows import (
     padded,
     unit_rows,
 )
+from mags.models.products import product
 from mags.ports.embedder import STEP, Tokens
 
 if TYPE_CHECKING:
@@ -449,8 +450,8 @@ class Look:
     def tokens(self, states: Floats) -> Tokens:
         """Of the states of a text's own tokens, without special ones, (t, l x d)."""
         states = standard_layers(states[:MOST_TOKENS])
-        rows = unit_rows(states @ self.project - self.shift)
-        weights = np.logaddexp(0.0, (states @ self.weigh + self.lean) / MILD)
+        rows = unit_rows(product(states, self.project.T) - self.shift)
+        weights = np.logaddexp(0.0, (product(states, self.weigh[None])[:, 0] + self.lean) / MILD)
         return Tokens(
             rows=np.clip(np.rint(rows / STEP), -127, 127).astype(np.int8),
             weights=np.asarray(self.scale * weights / max(weights.sum(), 1e-9), np.float32),
