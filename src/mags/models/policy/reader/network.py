@@ -122,8 +122,8 @@ class Network:
         )
         found = gelu(self._linear("span", joined))
         asked = self._linear("points", found).reshape(-1, POINTS, self._width)
-        # Spans are few and rows many, so that the keys' weights go to the spans. Their bias adds the
-        # same to every row, which is nothing to log-probabilities.
+        # Spans are few and rows many, so that the weights of the keys go to the spans. Their bias
+        # adds the same to every row, which is nothing to log-probabilities.
         keys = self.weights["keys.weight"].reshape(POINTS, self._width, self._width)
         wanted = np.stack([product(asked[:, n], keys[n].T) for n in range(POINTS)], axis=1)
         scores = product(wanted.reshape(-1, self._width), x).reshape(*asked.shape[:2], -1)

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, TURN, Layout, Line
+from mags.models.embed.onnx import TokenStates
+from mags.models.policy.reader.layout import (
+    ADDRESSEE,
+    SPEAKER,
+    SPECIAL,
+    TURN,
+    Layout,
+    Line,
+    marks,
+    rows,
+)
 from mags.models.policy.reader.network import Floats, SpanScores, Trained
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
@@ -21,7 +31,6 @@ from mags.ports.english import (
     lemma,
     third_person,
 )
-from mags.ports.policy import Turn
 from mags.ports.relations import canonical
 
 LIKELY = 0.2
@@ -100,19 +109,35 @@ class Fact:
     features: Mapping[str, float] = field(default_factory=dict)
 
 
-def read(trained: Trained, layout: Layout, states: Floats, marks: Floats, turn: Turn) -> list[Fact]:
-    """All that a part of a turn may tell, each with how likely it is right."""
-    network = trained.network
-    x = network.trunk(states, marks)
-    pooled = network.pooled(x)
-    worth, _, lasting = network.worth(pooled)
-    objects = spans(network.tags(x), marks)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A laid-out text as the heads see it. `x` (n, h): its rows; `pooled` (2, h): as a whole."""
+
+    layout: Layout
+    marks: Floats
+    x: Floats
+    pooled: Floats
+
+
+def part_of(trained: Trained, layout: Layout, states: TokenStates) -> Part:
+    """A layout with what the encoder makes of its text."""
+    seen = np.ascontiguousarray(marks(layout))
+    x = trained.network.trunk(rows(layout, states), seen)
+    return Part(layout=layout, marks=seen, x=x, pooled=trained.network.pooled(x))
+
+
+def read(trained: Trained, part: Part, at: float) -> list[Fact]:
+    """All that a part of a turn may tell, said then, each with how likely it is right."""
+    network, x = trained.network, part.x
+    worth, _, lasting = network.worth(part.pooled)
+    objects = spans(network.tags(x), part.marks)
     if not objects:
         return []
-    scored = network.spans(x, pooled, marks, [(first, last) for first, last, _, _ in objects])
+    which = [(first, last) for first, last, _, _ in objects]
+    scored = network.spans(x, part.pooled, part.marks, which)
     found = []
     for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
-        fact = _fact(trained, layout, scores, (first, last), turn.at)
+        fact = _fact(trained, part.layout, scores, (first, last), at)
         if fact is None:
             continue
         features = {
