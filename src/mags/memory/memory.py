@@ -93,9 +93,8 @@ class Memory:
     def close(self) -> None:
         """Read what waits, then close the store; closing twice is harmless."""
         try:
-            failed = None if self._live.closed or self._live.read_only else self._read_waiting()
-            if failed is not None:
-                warn(failed, RuntimeWarning, stacklevel=2)
+            for told in () if self._live.closed or self._live.read_only else self._read_waiting():
+                warn(told, RuntimeWarning, stacklevel=2)
         finally:
             self._live.close()
 
@@ -131,7 +130,7 @@ class Memory:
         Of who is not `trusted` with any `at` one that lies ahead is brought back to now, with a
         warning, and what was claimed kept as the attribute `claimed_at`.
         With `read_every` in the settings it is kept at once and read into facts later: when so many
-        turns of its session wait, another session begins, before a sleep and at `close`.
+        turns wait, before the first turn of a session, before a sleep and at `close`.
         """
         said: dict[str, Any] = {"text": text, "speaker": speaker, "at": at, "session": session}
         said |= {"key": key, "attrs": attrs}
@@ -262,8 +261,8 @@ class Memory:
         options = read_options(as_of, recorded_as_of, k, "hits to answer from")
         turn = self._question(question, speaker, session, options, "a question")
         reply, delta = self._asker.ask(turn, options, on_text)
-        slept = None if delta is None else self._sleep_if_due(delta)
-        return reply if slept is None else replace(reply, warnings=(*reply.warnings, slept))
+        slept = () if delta is None else self._sleep_if_due(delta)
+        return replace(reply, warnings=(*reply.warnings, *slept)) if slept else reply
 
     def converse(
         self,
@@ -364,9 +363,8 @@ class Memory:
 
         Turns that wait are read first; where no model answers they go on waiting, with a warning.
         """
-        failed = self._read_waiting()
-        if failed is not None:
-            warn(failed, RuntimeWarning, stacklevel=2)
+        for told in self._read_waiting():
+            warn(told, RuntimeWarning, stacklevel=2)
         return self._sleeper.sleep(on_rule).report
 
     def feedback(self, trace: Trace, reward: float | None = None) -> bool:
@@ -507,45 +505,46 @@ class Memory:
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in batches, then sleep if that is due. What waits is read before."""
-        failed = self._read_waiting()
+        told = self._read_waiting()
         seen = self._observer.observe(jobs)
-        if failed is not None and seen:
-            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, failed))
         # The first and the last say between which ticks all of them lie.
         fresh = [s.delta for s in seen if not s.repeated]
-        slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
-        if slept is not None:
-            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
+        told += self._sleep_if_due(*fresh[:1], *fresh[-1:])
+        if told and seen:
+            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *told))
         return seen
 
     def _observed_later(self, turn: Turn, payload: str) -> Seen:
         """Keep a turn, and read those that wait where it is time."""
-        warnings: list[str | None] = []
-        others = self._observer.waiting() - self._observer.waiting(turn.session)
-        if others:
-            warnings.append(self._read_waiting(patient=False))
+        told: tuple[str, ...] = ()
+        if self._observer.waiting() and self._observer.begins(turn.session):
+            told = self._read_waiting(patient=False)
         seen = self._observer.keep(turn, payload)
-        if seen.repeated:
-            return seen
-        # By multiples, so that a model that fails is not asked again at every turn.
-        waiting = self._observer.waiting(turn.session)
-        if waiting and waiting % self._parts.settings.read_every == 0:
-            warnings.append(self._read_waiting(patient=False))
-        warnings.append(self._sleep_if_due(seen.delta))
-        return replace(seen, warnings=(*seen.warnings, *filter(None, warnings)))
+        if not seen.repeated:
+            # By multiples, so that a model that fails is not asked again at every turn.
+            waiting = self._observer.waiting()
+            if waiting and waiting % self._parts.settings.read_every == 0:
+                told += self._read_waiting(patient=False)
+            told += self._sleep_if_due(seen.delta)
+        return replace(seen, warnings=(*seen.warnings, *told)) if told else seen
 
-    def _read_waiting(self, *, patient: bool = True) -> str | None:
-        """Read the turns that wait; a failure is returned in words, and they go on waiting."""
+    def _read_waiting(self, *, patient: bool = True) -> tuple[str, ...]:
+        """Read the turns that wait; returns what there is to warn of, by turn.
+
+        A failure is among it, and they go on waiting.
+        """
+        told: list[str] = []
         try:
             if not self._observer.waiting():
-                return None
+                return ()
         except MagsError:
-            return None  # the memory cannot be read: what the caller does next says why
+            return ()  # the memory cannot be read: what the caller does next says why
         try:
-            self._observer.read_waiting(patient=patient)
+            for seen in self._observer.read_waiting(patient=patient):
+                told += [f"[m{seen.episode_id}] {warning}" for warning in seen.warnings]
         except MagsError as failure:
-            return f"turns wait to be read, it will be tried again: {failure}"
-        return None
+            told.append(f"turns wait to be read, it will be tried again: {failure}")
+        return tuple(told)
 
     def _question(
         self, text: str, speaker: str, session: str, options: ReadOptions, what: str
@@ -557,24 +556,24 @@ class Memory:
         )
         return turn
 
-    def _sleep_if_due(self, *deltas: Delta) -> str | None:
+    def _sleep_if_due(self, *deltas: Delta) -> tuple[str, ...]:
         """Sleep where these Deltas passed a multiple of `sleep_every` ticks.
 
         What came before is durable, so a failure is not raised but returned in words.
         """
         every = self._parts.settings.sleep_every
         if not deltas or every <= 0:
-            return None
+            return ()
         if deltas[0].tick_before // every == deltas[-1].tick_after // every:
-            return None
+            return ()
         try:
             if not self._sleeper.asleep:
-                failed = self._read_waiting(patient=False)
+                told = self._read_waiting(patient=False)
                 self._sleeper.sleep()
-                return failed
+                return told
         except MagsError as failure:
-            return f"sleep was due and failed, it will be tried again: {failure}"
-        return None
+            return (f"sleep was due and failed, it will be tried again: {failure}",)
+        return ()
 
     if not TYPE_CHECKING:
 
