@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -134,10 +134,17 @@ def read(trained: Trained, part: Part, at: float) -> list[Fact]:
     if not objects:
         return []
     which = [(first, last) for first, last, _, _ in objects]
+    told: dict[bool, tuple[Time, ...]] = {}
+
+    def times_told(future: bool) -> tuple[Time, ...]:
+        if future not in told:
+            told[future] = times(part.layout.text[part.layout.offset :], at, future=future)
+        return told[future]
+
     scored = network.spans(x, part.pooled, part.marks, which)
     found = []
     for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
-        fact = _fact(trained, part.layout, scores, (first, last), at)
+        fact = _fact(trained, part.layout, scores, (first, last), times_told)
         if fact is None:
             continue
         features = {
@@ -228,7 +235,7 @@ def _fact(
     layout: Layout,
     scores: SpanScores,
     span: tuple[int, int],
-    at: float,
+    times_told: Callable[[bool], Sequence[Time]],
 ) -> Fact | None:
     (start, end), named = _best(scores.points[0], scores.points[1])
     subject = _named(layout, start, end)
@@ -263,7 +270,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=_told_at(layout, span, at, future=modality != "actual"),
+        time=_told_at(layout, span, times_told(modality != "actual")),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -379,10 +386,9 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
     return f"is not {rest}".strip() if verb == "be" else f"does not {base}"
 
 
-def _told_at(layout: Layout, span: tuple[int, int], at: float, *, future: bool) -> Time | None:
+def _told_at(layout: Layout, span: tuple[int, int], told: Sequence[Time]) -> Time | None:
     """Of the times of a turn, the one nearest to an object, in its sentence."""
     text = layout.text[layout.offset :]
-    told = times(text, at, future=future)
     start = layout.words[span[0] - SPECIAL].start - layout.offset
     end = layout.words[span[1] - SPECIAL].end - layout.offset
     left = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1
