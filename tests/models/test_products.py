@@ -1,6 +1,9 @@
 """Products in pieces are those of numpy, for any shape."""
 
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,14 +27,14 @@ def test_a_product_in_pieces_is_the_whole_one(rows: int, inner: int, out: int, s
     )
 
 
-def test_no_piece_is_large_enough_for_other_threads(monkeypatch) -> None:
+def test_no_piece_is_large_enough_for_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = list[int]()
     multiply = np.matmul
 
-    def counted(x: np.ndarray, weight: np.ndarray, **options: np.ndarray) -> np.ndarray:
+    def counted(x: Any, weight: Any, out: Any) -> Any:
         sizes.append(len(x) * weight.size)
         assert min(len(x), weight.shape[1]) > 1  # else it is no product of matrices
-        return multiply(x, weight, **options)
+        return multiply(x, weight, out=out)
 
     monkeypatch.setattr(np, "matmul", counted)
     for rows in (2, 3, 49, 97, 256):
