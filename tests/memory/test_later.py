@@ -144,7 +144,7 @@ def test_a_turn_that_waits_is_found_word_for_word(memory_later: Memory) -> None:
     assert memory_later.recall("Bergen").hits[0].id == seen.episode_id
 
 
-def test_every_few_turns_of_a_session_are_read(memory_later: Memory) -> None:
+def test_every_few_turns_are_read(memory_later: Memory) -> None:
     for text in ("I live in Bergen.", "I work at Acme."):
         memory_later.observe(text, speaker="Eva", session="a")
     assert memory_later.facts() == []
@@ -152,10 +152,80 @@ def test_every_few_turns_of_a_session_are_read(memory_later: Memory) -> None:
     assert len(memory_later.facts()) == 3
 
 
-def test_a_turn_of_another_session_has_those_that_wait_read(memory_later: Memory) -> None:
+def test_the_first_turn_of_a_session_has_those_that_wait_read(memory_later: Memory) -> None:
     memory_later.observe("I live in Bergen.", speaker="Eva", session="a")
     memory_later.observe("I work at Acme.", speaker="Eva", session="b")
     assert [fact.text for fact in memory_later.facts()] == ["Eva lives in Bergen."]
+    memory_later.observe("I like paella.", speaker="Eva", session="a")
+    assert len(memory_later.facts()) == 1
+
+
+def test_sessions_that_alternate_are_read_as_many_at_once_as_one_would_be(
+    opened: Callable[..., Memory],
+) -> None:
+    policy = Several()
+    memory = opened(policy=policy, settings=late(2 * EVERY))
+    for session in "ab":  # both have begun
+        memory.observe("It rains today.", speaker="Eva", session=session)
+    memory.sleep()
+    policy.batches.clear()
+    talks = {"a": ("I live in Bergen.", "I work at Acme.", "I like paella."), "b": LINES[1:2] * 3}
+    for lines in zip(*talks.values(), strict=True):
+        for session, line in zip(talks, lines, strict=True):
+            memory.observe(line, speaker="Eva", session=session)
+    assert policy.batches == [EVERY, EVERY]
+    assert {fact.text for fact in memory.facts()} >= {"Eva works at Acme.", "Eva likes paella."}
+
+
+class Warned(RulePolicy):
+    """The rules, with something to say of each turn."""
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        return replace(super().write(turn, recent, recalled), warnings=("read by the small model",))
+
+
+def test_what_a_model_warns_of_a_turn_is_told_when_it_is_read(
+    opened: Callable[..., Memory],
+) -> None:
+    memory = opened(policy=Warned(), settings=late(2))
+    first = memory.observe("I live in Bergen.", speaker="Eva")
+    second = memory.observe("I like paella.", speaker="Eva")
+    assert first.warnings == ()
+    assert second.warnings == tuple(
+        f"[m{seen.episode_id}] read by the small model" for seen in (first, second)
+    )
+    memory.observe("I work at Acme.", speaker="Eva")
+    with pytest.warns(RuntimeWarning, match="read by the small model"):
+        memory.sleep()
+
+
+def test_what_waits_in_an_export_is_read_where_it_is_imported(
+    opened: Callable[..., Memory], memory_later: Memory, tmp_path: Path
+) -> None:
+    memory_later.observe("I live in Bergen.", speaker="Eva", at=START_S, session="a")
+    memory_later.observe("I moved to Oslo!", speaker="Eva", at=START_S + DAY_S, session="a")
+    memory_later.export(tmp_path / "eva.jsonl")
+    other = opened(settings=late())
+    other.observe("I like paella.", speaker="Eva", at=START_S + 2 * DAY_S, session="b")
+    other.import_(tmp_path / "eva.jsonl")
+    assert other.facts() == []
+    for memory in (memory_later, other):
+        memory.sleep()
+    here = [one for one in facts(other) if "paella" not in one[0]]
+    assert here == facts(memory_later)
+    assert len(facts(other)) == len(here) + 1
+
+
+def test_what_waits_is_read_by_each_branch_for_itself(memory_later: Memory) -> None:
+    memory_later.observe("I live in Bergen.", speaker="Eva", session="a")
+    with memory_later.branch("other") as branch:
+        branch.observe("I work at Acme.", speaker="Eva", session="a")
+        branch.sleep()
+        assert len(branch.facts()) == 2
+        assert memory_later.facts() == []
+        memory_later.sleep()
+        assert [fact.text for fact in memory_later.facts()] == ["Eva lives in Bergen."]
+        assert len(branch.facts()) == 2
 
 
 def test_a_fact_read_later_has_the_time_of_its_turn_and_rests_on_it(memory_later: Memory) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from mags.models.cores import cores
 from mags.models.embed.hashing import HashEmbedder
 from mags.server.batching import BatchedEmbedder
-from mags.server.concurrency import OVERTAKEN, ConcurrencyLimiter, Ticket, cores
+from mags.server.concurrency import OVERTAKEN, ConcurrencyLimiter, Ticket
 
 
 def started(work: Callable[[], None]) -> threading.Thread:

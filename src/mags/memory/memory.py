@@ -93,8 +93,7 @@ class Memory:
     def close(self) -> None:
         """Read what waits, then close the store; closing twice is harmless."""
         try:
-            idle = self._live.closed or self._live.read_only
-            for told in () if idle else self._read_waiting():
+            for told in () if self._live.closed or self._live.read_only else self._read_waiting():
                 warn(told, RuntimeWarning, stacklevel=2)
         finally:
             self._live.close()
@@ -131,7 +130,7 @@ class Memory:
         Of who is not `trusted` with any `at` one that lies ahead is brought back to now, with a
         warning, and what was claimed kept as the attribute `claimed_at`.
         With `read_every` in the settings it is kept at once and read into facts later: when so many
-        turns of its session wait, another session begins, before a sleep and at `close`.
+        turns wait, before the first turn of a session, before a sleep and at `close`.
         """
         said: dict[str, Any] = {"text": text, "speaker": speaker, "at": at, "session": session}
         said |= {"key": key, "attrs": attrs}
@@ -506,45 +505,46 @@ class Memory:
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in batches, then sleep if that is due. What waits is read before."""
-        before = self._read_waiting()
+        told = self._read_waiting()
         seen = self._observer.observe(jobs)
-        if before and seen:
-            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *before))
         # The first and the last say between which ticks all of them lie.
         fresh = [s.delta for s in seen if not s.repeated]
-        slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
-        if slept:
-            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *slept))
+        told += self._sleep_if_due(*fresh[:1], *fresh[-1:])
+        if told and seen:
+            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *told))
         return seen
 
     def _observed_later(self, turn: Turn, payload: str) -> Seen:
         """Keep a turn, and read those that wait where it is time."""
-        warnings: list[str] = []
-        others = self._observer.waiting() - self._observer.waiting(turn.session)
-        if others:
-            warnings += self._read_waiting(patient=False)
+        told: tuple[str, ...] = ()
+        if self._observer.waiting() and self._observer.begins(turn.session):
+            told = self._read_waiting(patient=False)
         seen = self._observer.keep(turn, payload)
-        if seen.repeated:
-            return seen
-        # By multiples, so that a model that fails is not asked again at every turn.
-        waiting = self._observer.waiting(turn.session)
-        if waiting and waiting % self._parts.settings.read_every == 0:
-            warnings += self._read_waiting(patient=False)
-        warnings += self._sleep_if_due(seen.delta)
-        return replace(seen, warnings=(*seen.warnings, *warnings))
+        if not seen.repeated:
+            # By multiples, so that a model that fails is not asked again at every turn.
+            waiting = self._observer.waiting()
+            if waiting and waiting % self._parts.settings.read_every == 0:
+                told += self._read_waiting(patient=False)
+            told += self._sleep_if_due(seen.delta)
+        return replace(seen, warnings=(*seen.warnings, *told)) if told else seen
 
     def _read_waiting(self, *, patient: bool = True) -> tuple[str, ...]:
-        """Read the turns that wait; returns warnings. Where it fails they go on waiting."""
+        """Read the turns that wait; returns what there is to warn of, by turn.
+
+        A failure is among it, and they go on waiting.
+        """
+        told: list[str] = []
         try:
             if not self._observer.waiting():
                 return ()
         except MagsError:
             return ()  # the memory cannot be read: what the caller does next says why
         try:
-            read = self._observer.read_waiting(patient=patient)
+            for seen in self._observer.read_waiting(patient=patient):
+                told += [f"[m{seen.episode_id}] {warning}" for warning in seen.warnings]
         except MagsError as failure:
-            return (f"turns wait to be read, it will be tried again: {failure}",)
-        return tuple(dict.fromkeys(warning for seen in read for warning in seen.warnings))
+            told.append(f"turns wait to be read, it will be tried again: {failure}")
+        return tuple(told)
 
     def _question(
         self, text: str, speaker: str, session: str, options: ReadOptions, what: str
@@ -568,9 +568,9 @@ class Memory:
             return ()
         try:
             if not self._sleeper.asleep:
-                read = self._read_waiting(patient=False)
+                told = self._read_waiting(patient=False)
                 self._sleeper.sleep()
-                return read
+                return told
         except MagsError as failure:
             return (f"sleep was due and failed, it will be tried again: {failure}",)
         return ()

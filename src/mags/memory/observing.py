@@ -121,34 +121,38 @@ class Observer:
             job = replace(job, writing=Writing(), later=False)
         return self._kept([job], self._engram)[0]
 
-    def waiting(self, session: str | None = None) -> int:
-        """How many turns wait (of that session, or of all)."""
+    def waiting(self) -> int:
+        """How many turns wait."""
         with self._live.reading() as state:
-            waiting = state.following(Waiting)
-            if session is None or not waiting:
-                return len(waiting.ids())
-            nodes, rows = state.graph.nodes, state.graph.rows(waiting.ids())
-            return int((nodes["session"][rows] == session_hash(state, session)).sum())
+            return len(state.following(Waiting).ids())
 
-    def read_waiting(self, *, patient: bool = True) -> list[Seen]:
+    def begins(self, session: str) -> bool:
+        """Whether nothing was said yet in a session."""
+        with self._live.reading() as state:
+            return not state.episodes.recent(1, session_hash(state, session))
+
+    def read_waiting(self, *, patient: bool = True) -> Iterator[Seen]:
         """Read the turns that wait, in order, in batches as `observe` does; costs no tick.
 
-        Each batch is one transaction. Raises ModelError where no model answers: the batches before
-        stand, the rest goes on waiting. Not `patient`: nothing is read where another thread is at
-        it already.
+        For a policy that reads several turns of a session at once, session by session. Each batch
+        is one transaction. Raises ModelError where no model answers: the batches before stand, the
+        rest goes on waiting. Not `patient`: nothing is read where another thread is at it already.
         """
         if not self._late.acquire(blocking=patient):
-            return []
+            return
         try:
             with self._live.reading() as state:
                 ids = state.following(Waiting).ids()
                 said = [_kept_turn(content) for content in state.words(ids)]
-            left, seen = iter(ids), list[Seen]()
-            for batch in self._batches((turn, "") for turn in said):
+            pairs = list(zip(ids, said, strict=True))
+            if self._together is not None:
+                first = {turn.session: place for place, turn in reversed(list(enumerate(said)))}
+                pairs.sort(key=lambda pair: first[pair[1].session])
+            left = iter([i for i, _ in pairs])
+            for batch in self._batches((turn, "") for _, turn in pairs):
                 begun = {turn.session for turn, _ in batch}
                 jobs = self._jobs(batch, begun, list(islice(left, len(batch))))
-                seen.extend(self._kept(jobs, self._engram))
-            return seen
+                yield from self._kept(jobs, self._engram)
         finally:
             self._late.release()
 

@@ -6,12 +6,13 @@ came first is not who is answered first.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from mags.models.cores import cores
 
 OVERTAKEN = 16
 """How many may overtake a thread that stepped aside."""
@@ -93,11 +94,3 @@ class ConcurrencyLimiter:
             self._queue.popleft().turn.release()
         else:
             self._free += 1
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not everywhere
-        return os.cpu_count() or 1

@@ -15,7 +15,7 @@ import hashlib
 import io
 import json
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -27,6 +27,7 @@ from tokenizers import Tokenizer
 
 from mags import caches
 from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
+from mags.models.cores import side_by_side
 from mags.models.embed.cache import key_of
 from mags.models.embed.windows import (
     BATCH_TOKENS,
@@ -36,6 +37,7 @@ from mags.models.embed.windows import (
     padded,
     unit_rows,
 )
+from mags.models.products import product
 from mags.ports.embedder import STEP, Tokens
 
 if TYPE_CHECKING:
@@ -121,6 +123,8 @@ SHIPPED = ModelFile(
 class OnnxEmbedder:
     """Embeds on the CPU, without network or key; opened by the first text, safe in threads.
 
+    What is more than one batch is run on all cores that this process has to spare.
+
     The first use reads and checks the file (about 0.3 s). Raises CorruptFile if it is missing or
     damaged, ModelError if onnxruntime cannot open it. `constants`: values that replace constants of
     the graph, such as those of layers that were trained further.
@@ -157,12 +161,18 @@ class OnnxEmbedder:
             # Once tokens were asked for, they are made by the same pass.
             look = self._look  # read once: another thread may open it meanwhile
             wanted = ["sentence_embedding", *(self._file.states if look else ())]
-            for batch in windower.batches(texts):
+
+            def run(batch: TokenBatch) -> NDArray[np.float32]:
                 feed = {"input_ids": batch.ids, "attention_mask": batch.mask}
                 vectors, *layers = session.run(wanted, feed)
-                mean.add(batch, vectors)
                 if look is not None:
                     self._keep(batch, layers, texts, look)
+                return np.asarray(vectors)
+
+            batches = list(windower.batches(texts))
+            made = side_by_side(run, batches, at_once(batch.ids.size for batch in batches))
+            for batch, vectors in zip(batches, made, strict=True):
+                mean.add(batch, vectors)
         return mean.vectors()
 
     @property
@@ -213,11 +223,18 @@ class OnnxEmbedder:
         """The same for many texts, each with its place among them, shortest first."""
         windower, session = self._open()
         read = [windower.tokens(text) for text in texts]
-        order = sorted(range(len(texts)), key=lambda place: len(read[place][0]))
-        for some in _together(order, [len(ids) for ids, _, _ in read]):
+        lengths = [len(ids) for ids, _, _ in read]
+        order = sorted(range(len(texts)), key=lambda place: lengths[place])
+        batches = list(_together(order, lengths))
+
+        def run(some: Sequence[int]) -> Sequence[NDArray[np.float32]]:
             ids = [read[place][0].tolist() for place in some]
             feed = {"input_ids": padded(ids), "attention_mask": padded([[1] * len(i) for i in ids])}
-            layers = session.run(list(self._file.states), feed)
+            made: Sequence[NDArray[np.float32]] = session.run(list(self._file.states), feed)
+            return made
+
+        made = side_by_side(run, batches, at_once(lengths))
+        for some, layers in zip(batches, made, strict=True):
             for row, place in enumerate(some):
                 _, spans, whole = read[place]
                 states = [layer[row, : len(spans)] for layer in layers]
@@ -242,6 +259,11 @@ class OnnxEmbedder:
                     graph = with_output(graph, name)
                 self._opened = windower, open_session(graph, file.model, threads=self._threads)
             return self._opened
+
+
+def at_once(tokens: Iterable[int]) -> int:
+    """How many batches of so many tokens, in all, are worth a thread each."""
+    return 1 + sum(tokens) // BATCH_TOKENS
 
 
 def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -449,8 +471,8 @@ class Look:
     def tokens(self, states: Floats) -> Tokens:
         """Of the states of a text's own tokens, without special ones, (t, l x d)."""
         states = standard_layers(states[:MOST_TOKENS])
-        rows = unit_rows(states @ self.project - self.shift)
-        weights = np.logaddexp(0.0, (states @ self.weigh + self.lean) / MILD)
+        rows = unit_rows(product(states, self.project.T) - self.shift)
+        weights = np.logaddexp(0.0, (product(states, self.weigh[None])[:, 0] + self.lean) / MILD)
         return Tokens(
             rows=np.clip(np.rint(rows / STEP), -127, 127).astype(np.int8),
             weights=np.asarray(self.scale * weights / max(weights.sum(), 1e-9), np.float32),

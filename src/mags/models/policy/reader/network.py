@@ -9,17 +9,19 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from mags.errors import CorruptFile
 from mags.models.embed.onnx import DATA
 from mags.models.embed.onnx import SHIPPED as ENCODER
 from mags.models.policy.reader.layout import SPECIAL, TURN
+from mags.models.products import product
 
 Floats = NDArray[np.float32]
 ABOUT = "about"
@@ -33,8 +35,6 @@ NEAR = 12
 """Words up to which distances are told apart."""
 POINTS = 4
 """First and last row of the subject, first and last of the verb."""
-PIECE = 500_000
-"""Multiplications of one product: see `product`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +65,12 @@ class Network:
         x = self._linear("into", np.concatenate((normed, marks), axis=1))
         size = self._width // self._attention
         mixed = self._linear("mix", self._norm("norm1", x))
-        q, k, v = mixed.reshape(rows, 3, self._attention, size).transpose(1, 2, 0, 3)
-        scores = q @ k.transpose(0, 2, 1) / np.float32(math.sqrt(size))
-        scores += self.weights["near"][:, distances(rows)]
-        heard = (softmax(scores) @ v).transpose(1, 0, 2).reshape(rows, self._width)
+        heard = np.empty_like(x)
+        for head, near in enumerate(self._nearness(rows)):
+            own = slice(head * size, (head + 1) * size)
+            q, k, v = (part[:, own] for part in np.split(mixed, 3, axis=1))
+            scores = product(q, k) / np.float32(math.sqrt(size)) + near
+            heard[:, own] = product(softmax(scores), v.T)
         x = x + self._linear("out", heard)
         x = x + self._linear("down", gelu(self._linear("up", self._norm("norm2", x))))
         return self._norm("norm", x)
@@ -119,14 +121,18 @@ class Network:
             ]
         )
         found = gelu(self._linear("span", joined))
-        keys = self._linear("keys", x).reshape(len(x), POINTS, self._width)
         asked = self._linear("points", found).reshape(-1, POINTS, self._width)
-        scores: Floats = np.einsum("nth,sth->stn", keys, asked) / np.float32(math.sqrt(self._width))
-        apart = distances(len(x))
+        # Spans are few and rows many, so that the weights of the keys go to the spans. Their bias
+        # adds the same to every row, which is nothing to log-probabilities.
+        keys = self.weights["keys.weight"].reshape(POINTS, self._width, self._width)
+        wanted = np.stack([product(asked[:, n], keys[n].T) for n in range(POINTS)], axis=1)
+        scores = product(wanted.reshape(-1, self._width), x).reshape(*asked.shape[:2], -1)
+        scores /= np.float32(math.sqrt(self._width))
         elsewhere = marks[:, TURN] == 0
         elsewhere[0] = False
         for place, (first, last) in enumerate(which):
-            scores[place, :, SPECIAL:] += self.weights["away"][:, apart[first]][:, SPECIAL:]
+            apart = distances(np.arange(SPECIAL, len(x)) - first)
+            scores[place, :, SPECIAL:] += self.weights["away"][:, apart]
             scores[place, 2:, elsewhere] = -1e4
             scores[place, :2, first : last + 1] = -1e4
         points, must = log_softmax(scores), _sigmoid(self._linear("must", found))[:, 0]
@@ -146,6 +152,11 @@ class Network:
     def _linear(self, name: str, x: Floats) -> Floats:
         made: Floats = product(x, self.weights[f"{name}.weight"]) + self.weights[f"{name}.bias"]
         return made
+
+    def _nearness(self, rows: int) -> Iterator[Floats]:
+        """What each head adds to how much a row hears of another: (rows, rows)."""
+        for line in self.weights["near"][:, distances(np.arange(1 - rows, rows))]:
+            yield sliding_window_view(line, rows)[::-1]
 
     def _norm(self, name: str, x: Floats) -> Floats:
         made: Floats = standard(x) * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
@@ -245,27 +256,9 @@ def opened(file: ReaderFile = SHIPPED) -> Trained:
     )
 
 
-def product(x: Floats, weight: Floats) -> Floats:
-    """Rows (or one vector) times a weight (out, in), without the help of other threads.
-
-    OpenBLAS shares larger products out among all cores, whose threads wait for one another
-    spinning: where the cores are busy, a decision took 200 ms instead of 6. It takes pieces of less
-    than 2 x 262,144 multiplications alone, and what is no product of matrices is not given to it.
-    """
-    if x.ndim == 1:
-        found: Floats = np.einsum("oi,i->o", weight, x)
-        return found
-    rows = max(2, PIECE // weight.size)
-    made = np.empty((len(x), len(weight)), dtype=np.float32)
-    for first in range(0, len(x), rows):
-        np.matmul(x[first : first + rows], weight.T, out=made[first : first + rows])
-    return made
-
-
-def distances(rows: int) -> NDArray[np.int64]:
-    """How far a row is after another, cut off, from 0 to 2 NEAR: (rows, rows)."""
-    places = np.arange(rows)
-    apart: NDArray[np.int64] = np.clip(places[None, :] - places[:, None], -NEAR, NEAR) + NEAR
+def distances(after: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How far rows are after another, cut off, from 0 to 2 NEAR."""
+    apart: NDArray[np.int64] = np.clip(after, -NEAR, NEAR) + NEAR
     return apart
 
 

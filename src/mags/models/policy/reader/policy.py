@@ -9,29 +9,23 @@ from functools import cache
 from threading import Lock
 from typing import Protocol
 
-import numpy as np
-
 from mags import caches
-from mags.models.embed.onnx import OnnxEmbedder, TokenStates
+from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.policy.reader.ending import MAY_END, features, in_question, sentence
 from mags.models.policy.reader.layout import (
-    Layout,
     ended_layout,
-    marks,
     parts,
     passage,
-    rows,
 )
 from mags.models.policy.reader.network import (
     ANSWERING,
     READS,
     SHIPPED,
-    Floats,
     ReaderFile,
     Trained,
     opened,
 )
-from mags.models.policy.reader.reading import Fact, Found, answered, read
+from mags.models.policy.reader.reading import Fact, Found, Part, answered, part_of, read
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import iso
 from mags.models.policy.rules.fitting import is_supported
@@ -85,11 +79,11 @@ class TrainedReader:
         self._answering = ANSWERING if file == SHIPPED else file
         self._opened: dict[ReaderFile, tuple[Trained, OnnxEmbedder]] = {}
         self._opening = Lock()
-        self._read: tuple[str, TokenStates] | None = None
+        self._read: tuple[Turn, list[Turn], list[Part]] | None = None
         caches.register(self)
 
     def clear(self) -> None:
-        """Let go of the text that was read last, and of its states."""
+        """Let go of the turn that was read last."""
         self._read = None
 
     @property
@@ -100,10 +94,7 @@ class TrainedReader:
     def facts(self, turn: Turn, recent: Sequence[Turn]) -> list[Fact]:
         """All that a turn may tell, however likely."""
         trained, _ = self._open()
-        found: list[Fact] = []
-        for layout in parts(turn, recent):
-            found += read(trained, layout, *_seen(layout, self._states(layout.text)), turn)
-        return found
+        return [fact for part in self._parts(turn, recent) for fact in read(trained, part, turn.at)]
 
     def ends(
         self, turn: Turn, recent: Sequence[Turn], held: Sequence[Recalled], facts: Sequence[Fact]
@@ -119,17 +110,14 @@ class TrainedReader:
         """What speaks for the end of each of what is held; nothing where the turn ends nothing."""
         trained, encoder = self._open()
         network = trained.network
-        ends = 0.0
-        for layout in parts(turn, recent):
-            x = network.trunk(*_seen(layout, self._states(layout.text)))
-            ends = max(ends, network.worth(network.pooled(x))[1])
+        read = self._parts(turn, recent)
+        ends = max((network.worth(part.pooled)[1] for part in read), default=0.0)
         if ends < MAY_END or not held:
             return [{} for _ in held]
         layouts = [ended_layout(turn, recent, sentence(one, turn)) for one in held]
         pair = [0.0] * len(held)
         for place, states in encoder.states_of([one.text for one in layouts]):
-            x = network.trunk(*_seen(layouts[place], states))
-            pair[place] = network.ends(network.pooled(x))
+            pair[place] = network.ends(part_of(trained, layouts[place], states).pooled)
         return [
             features(
                 turn,
@@ -153,19 +141,26 @@ class TrainedReader:
             layout, lines = passage(question, [said[place] for place in kept])
             states = encoder.token_states(layout.text)
             if states.whole:
-                x = trained.network.trunk(*_seen(layout, states))
+                x = part_of(trained, layout, states).x
                 for place, one in zip(kept, answered(trained, layout, lines, x), strict=True):
                     found[place] = one
                 break
             kept.pop()
         return found
 
-    def _states(self, text: str) -> TokenStates:
-        """What the encoder makes of a text; the last one is kept, it is read more than once."""
+    def _parts(self, turn: Turn, recent: Sequence[Turn]) -> list[Part]:
+        """A turn as the heads see it; the last one is kept, it is asked for more than once."""
         read = self._read
-        if read is None or read[0] != text:
-            read = self._read = text, self._open()[1].token_states(text)
-        return read[1]
+        if read is None or (read[0], read[1]) != (turn, list(recent)):
+            trained, encoder = self._open()
+            layouts = parts(turn, recent)
+            made: dict[int, Part] = {
+                place: part_of(trained, layouts[place], states)
+                for place, states in encoder.states_of([one.text for one in layouts])
+            }
+            read = turn, list(recent), [made[place] for place in range(len(layouts))]
+            self._read = read
+        return read[2]
 
     def _open(self, file: ReaderFile | None = None) -> tuple[Trained, OnnxEmbedder]:
         wanted = file or self._file
@@ -265,10 +260,6 @@ def _loaded(file: ReaderFile) -> tuple[Trained, OnnxEmbedder]:
 def _shipped(file: ReaderFile) -> tuple[Trained, OnnxEmbedder]:
     """A file that is pinned, held once: a server holds hundreds of memories open."""
     return _loaded(file)
-
-
-def _seen(layout: Layout, states: TokenStates) -> tuple[Floats, Floats]:
-    return rows(layout, states), np.ascontiguousarray(marks(layout))
 
 
 def _over(held: Recalled, sure: float) -> Operation:

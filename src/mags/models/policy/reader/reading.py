@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, TURN, Layout, Line
+from mags.models.embed.onnx import TokenStates
+from mags.models.policy.reader.layout import (
+    ADDRESSEE,
+    SPEAKER,
+    SPECIAL,
+    TURN,
+    Layout,
+    Line,
+    marks,
+    rows,
+)
 from mags.models.policy.reader.network import Floats, SpanScores, Trained
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
@@ -21,7 +31,6 @@ from mags.ports.english import (
     lemma,
     third_person,
 )
-from mags.ports.policy import Turn
 from mags.ports.relations import canonical
 
 LIKELY = 0.2
@@ -100,19 +109,42 @@ class Fact:
     features: Mapping[str, float] = field(default_factory=dict)
 
 
-def read(trained: Trained, layout: Layout, states: Floats, marks: Floats, turn: Turn) -> list[Fact]:
-    """All that a part of a turn may tell, each with how likely it is right."""
-    network = trained.network
-    x = network.trunk(states, marks)
-    pooled = network.pooled(x)
-    worth, _, lasting = network.worth(pooled)
-    objects = spans(network.tags(x), marks)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A laid-out text as the heads see it. `x` (n, h): its rows; `pooled` (2, h): as a whole."""
+
+    layout: Layout
+    marks: Floats
+    x: Floats
+    pooled: Floats
+
+
+def part_of(trained: Trained, layout: Layout, states: TokenStates) -> Part:
+    """A layout with what the encoder makes of its text."""
+    seen = np.ascontiguousarray(marks(layout))
+    x = trained.network.trunk(rows(layout, states), seen)
+    return Part(layout=layout, marks=seen, x=x, pooled=trained.network.pooled(x))
+
+
+def read(trained: Trained, part: Part, at: float) -> list[Fact]:
+    """All that a part of a turn may tell, said then, each with how likely it is right."""
+    network, x = trained.network, part.x
+    worth, _, lasting = network.worth(part.pooled)
+    objects = spans(network.tags(x), part.marks)
     if not objects:
         return []
-    scored = network.spans(x, pooled, marks, [(first, last) for first, last, _, _ in objects])
+    which = [(first, last) for first, last, _, _ in objects]
+    told: dict[bool, tuple[Time, ...]] = {}
+
+    def times_told(future: bool) -> tuple[Time, ...]:
+        if future not in told:
+            told[future] = times(part.layout.text[part.layout.offset :], at, future=future)
+        return told[future]
+
+    scored = network.spans(x, part.pooled, part.marks, which)
     found = []
     for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
-        fact = _fact(trained, layout, scores, (first, last), turn.at)
+        fact = _fact(trained, part.layout, scores, (first, last), times_told)
         if fact is None:
             continue
         features = {
@@ -203,7 +235,7 @@ def _fact(
     layout: Layout,
     scores: SpanScores,
     span: tuple[int, int],
-    at: float,
+    times_told: Callable[[bool], Sequence[Time]],
 ) -> Fact | None:
     (start, end), named = _best(scores.points[0], scores.points[1])
     subject = _named(layout, start, end)
@@ -238,7 +270,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=_told_at(layout, span, at, future=modality != "actual"),
+        time=_told_at(layout, span, times_told(modality != "actual")),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -354,10 +386,9 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
     return f"is not {rest}".strip() if verb == "be" else f"does not {base}"
 
 
-def _told_at(layout: Layout, span: tuple[int, int], at: float, *, future: bool) -> Time | None:
+def _told_at(layout: Layout, span: tuple[int, int], told: Sequence[Time]) -> Time | None:
     """Of the times of a turn, the one nearest to an object, in its sentence."""
     text = layout.text[layout.offset :]
-    told = times(text, at, future=future)
     start = layout.words[span[0] - SPECIAL].start - layout.offset
     end = layout.words[span[1] - SPECIAL].end - layout.offset
     left = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1
