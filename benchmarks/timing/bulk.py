@@ -50,8 +50,7 @@ def said(count: int, words: int = 0) -> list[Turn]:
             text=turn.text,
             speaker=turn.speaker,
             at=turn.at.timestamp(),
-            # Joined ones in one session: before another begins what waits is read.
-            session="" if words else f"{talk.id} {turn.session}",
+            session=f"{talk.id} {turn.session}",
         )
         for talk in talks
         for turn in talk.turns

@@ -22,9 +22,7 @@ WORD = re.compile(r"[^\W_]+|[^\w\s]|_", re.UNICODE)
 SPEAKER, ADDRESSEE = 0, 1
 SPECIAL = 2
 """Rows before the first word."""
-RECENT, AGAIN = 3, 2
-"""Lines that are shown before a turn, and before a further part of it: of those the last one is
-the end of the part before."""
+RECENT = 3
 TURN, OPENS = 3, 6
 """Marks of words of the turn itself, and of those that open a sentence."""
 LONGEST = 160
@@ -33,9 +31,8 @@ SHOWN = 600
 """Characters of a turn that are shown beside what is held."""
 MARKS = 18
 """Width of the marks of writing."""
-PART, NEXT = 100, 130
-"""Words of a turn that are read at once, and of each further part of it: with what is shown before
-them they fit the encoder's window."""
+PART = 80
+"""Words of a turn that are read at once; the encoder's window holds them after two turns before."""
 MOST = 600
 """Words of a turn up to which it is talk; longer ones are documents, of which nothing is read."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -98,21 +95,20 @@ def parts(turn: Turn, recent: Sequence[Turn] = ()) -> list[Layout]:
     """
     if len(WORD.findall(turn.text)) > MOST:
         return []
-    found, before, shown = list[Layout](), list(recent), RECENT
-    some, size = "", 0
+    found, before, some, size = list[Layout](), list(recent), "", 0
     for sentence in _SENTENCE.split(turn.text):
         words = len(WORD.findall(sentence))
-        if some and size + words > (NEXT if found else PART):
-            found.append(laid_out(replace(turn, text=some), before, shown))
-            before, shown = [*before, replace(turn, text=some[-LONGEST:])], AGAIN
-            some, size = "", 0
+        if some and size + words > PART:
+            one = replace(turn, text=some)
+            found.append(laid_out(one, before))
+            before, some, size = [*before, replace(turn, text=some[-LONGEST:])], "", 0
         some, size = f"{some} {sentence}".strip(), size + words
-    return [*found, laid_out(replace(turn, text=some), before, shown)] if some else found
+    return [*found, laid_out(replace(turn, text=some), before)] if some else found
 
 
-def laid_out(turn: Turn, recent: Sequence[Turn] = (), shown: int = RECENT) -> Layout:
-    """The layout of a turn after what was said before (oldest first), `shown` lines of it."""
-    lines = [one for one in recent[-shown:] if one.text.strip()]
+def laid_out(turn: Turn, recent: Sequence[Turn] = ()) -> Layout:
+    """The layout of a turn after what was said before (oldest first)."""
+    lines = [one for one in recent[-RECENT:] if one.text.strip()]
     text, words = "", list[Word]()
     for one in lines:
         own = one.speaker == turn.speaker
