@@ -281,19 +281,6 @@ def test_turns_wait_until_a_model_answers(opened: Callable[..., Memory]) -> None
     assert len(memory.facts()) == 2
 
 
-def test_what_was_left_out_of_a_turn_that_waited_is_told(opened: Callable[..., Memory]) -> None:
-    class Doubting(RulePolicy):
-        """The rules, which say that they left something out."""
-
-        def write(self, turn: Turn, *others: Any) -> Writing:
-            return replace(super().write(turn, *others), warnings=(f"left out of {turn.text}",))
-
-    memory = opened(policy=Doubting(), settings=late(2))
-    assert memory.observe("I live in Bergen.", speaker="Eva").warnings == ()
-    second = memory.observe("I like paella.", speaker="Eva")
-    assert second.warnings == ("left out of I live in Bergen.", "left out of I like paella.")
-
-
 def test_two_who_have_a_memory_open_read_a_turn_once(
     opened: Callable[..., Memory], tmp_path: Path
 ) -> None:

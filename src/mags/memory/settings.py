@@ -29,10 +29,10 @@ class MemorySettings:
     `sleep_every`: ticks between sleeps that run by themselves (0: only when asked).
     `recalled_for_write`: hits shown to the write model (0: none; else in bulk each turn is a
     batch). `read_every`: turns that `observe` keeps before it reads them (1: each is read at
-    once). `reminded`: facts told before that are shown to a policy that asks for them (0: none). `hebb`: wire what was
-    cited together. `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the
-    journal beyond which a sleep folds what lies behind the oldest snapshot (0: never; `log` and
-    `rollback` reach back to there only).
+    once). `reminded`: facts told before that are shown to a policy that asks for them (0: none).
+    `hebb`: wire what was cited together. `batch`: turns embedded at once in bulk.
+    `max_journal_bytes`: size of the journal beyond which a sleep folds what lies behind the
+    oldest snapshot (0: never; `log` and `rollback` reach back to there only).
     """
 
     window: int = 8
