@@ -24,7 +24,7 @@ from mags.memory.views import Citation, Reply
 from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
 from mags.ports.answer import Answer, Budgeted, ContextItem, OnText
 from mags.ports.english import FIRST_PERSON
-from mags.ports.policy import Operation, Plan, Tier, Turn, Writing
+from mags.ports.policy import Operation, Plan, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
 from mags.recall.recall import fact_view, sources
 
@@ -83,8 +83,6 @@ class Asker:
     ) -> tuple[Reply, Delta | None]:
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
-        tier: Tier | None = "thorough" if self._wished else None
-        plan = replace(plan, tier=plan.tier or self._parts.settings.answer_tier or tier)
         found = self._recaller.find(plan, options)
         shown = self.context_hits(found, plan)
         seen = {one.hit.id: one for one in shown}

@@ -15,7 +15,7 @@ from mags.ports.answer import Answerer
 from mags.ports.bounds import ANY, hold
 from mags.ports.chat import Usage
 from mags.ports.embedder import Embedder
-from mags.ports.policy import Policy, Router, Tier, Turn
+from mags.ports.policy import Policy, Router, Turn
 from mags.recall.settings import RecallSettings
 
 
@@ -24,8 +24,7 @@ class MemorySettings:
     """What a memory does around its rules; every switch is an ablation.
 
     `window`: episodes of working memory that go to the model verbatim. `answer_k`: hits an
-    answer is made from without a model, which takes what fits `context_tokens`. `answer_tier`: how
-    carefully those are ranked (None: `thorough` for a language model, else as for a recall).
+    answer is made from without a model, which takes what fits `context_tokens`.
     `sleep_every`: ticks between sleeps that run by themselves (0: only when asked).
     `recalled_for_write`: hits shown to the write model (0: none; else in bulk each turn is a
     batch). `read_every`: turns that `observe` keeps before it reads them (1: each is read at
@@ -37,7 +36,6 @@ class MemorySettings:
 
     window: int = 8
     answer_k: int = 12
-    answer_tier: Tier | None = None
     context_tokens: int = 1_600
     sleep_every: int = 200
     recalled_for_write: int = 0
