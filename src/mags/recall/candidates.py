@@ -321,7 +321,7 @@ def gather(
 def standing(state: State, request: RecallRequest) -> dict[int, float]:
     """What was said to keep to, where it may come up: how like each row is, the likest only.
 
-    By those who are meant, else by anybody but an assistant.
+    By those who are meant, else by anybody but an assistant; a document says nothing of the kind.
     """
     query = request.query
     if not query.expected & AnswerMark.STANDING or not len(request.vectors):
@@ -330,7 +330,7 @@ def standing(state: State, request: RecallRequest) -> dict[int, float]:
         "standing", lambda: np.flatnonzero(state.lexicon.marks & np.uint8(AnswerMark.STANDING))
     )
     said_by = state.graph.nodes["subject"][rows]
-    others = [i for name in YOU for i in state.names.find(name)]
+    others = [NOBODY, *(i for name in YOU for i in state.names.find(name))]
     meant = np.isin(said_by, query.speakers) if query.speakers else ~np.isin(said_by, others)
     rows = rows[meant & (state.graph.kinds[rows] == NodeKind.EPISODE)]
     alike = state.vectors.products(rows, request.vectors).max(axis=1, initial=0.0)
