@@ -59,6 +59,9 @@ def test_packing_keeps_scores_and_marks():
         ("my sister came", AnswerMark.PERSON, True),
         ("because it rained", AnswerMark.REASON, True),
         ("I love rye bread", AnswerMark.LIKING, True),
+        ("So please always one step a line", AnswerMark.STANDING, True),
+        ("I'm blind, so no tables please", AnswerMark.STANDING, True),
+        ("He never came home", AnswerMark.STANDING, False),
     ],
 )
 def test_marks_say_what_a_text_could_answer(text, mark, borne):

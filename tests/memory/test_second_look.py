@@ -18,12 +18,12 @@ from mags.memory.settings import MemorySettings
 from mags.models.embed import CachedEmbedder, HashEmbedder, OnnxEmbedder
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Tier
-from mags.recall.settings import RecallSettings
+from mags.recall.settings import LookSettings, RecallSettings
 from mags.settings import Settings
 from mags.store.ram import RamStore
 
 SHIPPED = CachedEmbedder(OnnxEmbedder())
-FAST = Settings(memory=MemorySettings(recall=RecallSettings(tier="fast")))
+UNLOOKED = Settings(memory=MemorySettings(recall=RecallSettings(look=LookSettings(first=0))))
 TALK = (
     "We had soup for dinner, and it rained all evening.",
     "I moved to Oslo in May.",
@@ -78,10 +78,10 @@ def test_without_it_the_ranking_is_what_it_was(careful: Open, tmp_path: Path):
     """The same by the setting, in a file of before it, and where nothing was kept."""
     path = tmp_path / "a.mags"
     told(careful(path)).close()
-    fast = careful(path, settings=FAST)
-    plain = ranked(fast)
-    assert set(moved(fast)) == {0.0}
-    fast.close()
+    unlooked = careful(path, settings=UNLOOKED)
+    plain = ranked(unlooked)
+    assert set(moved(unlooked)) == {0.0}
+    unlooked.close()
     with closing(apsw.Connection(str(path))) as db:
         db.execute("DELETE FROM tokens")
     bare = careful(path)

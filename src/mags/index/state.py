@@ -599,7 +599,7 @@ class State:
     def reindex(self) -> None:
         """Take the words of texts anew that older rules took otherwise; nothing where none did.
 
-        Those of plain ASCII give the same words as ever, and are left as they are.
+        Those of plain ASCII give the same words as ever, and only their marks are made anew.
         """
         if self.lexicon.rules == RULES:
             return
@@ -607,6 +607,7 @@ class State:
         held = np.flatnonzero(self.lexicon.length[: self.lexicon.size])
         for part in np.array_split(held, len(held) // AT_ONCE + 1):
             contents = self.words(self.graph.nodes["id"][part].tolist())
+            self.lexicon.marks[part] = [marks(content.text) for content in contents]
             for row, content in zip(part.tolist(), contents, strict=True):
                 text = self.indexed_text(row, content)
                 if not text.isascii():

@@ -26,8 +26,8 @@ from mags.caches import cached
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-RULES = 2
-"""Goes up when a text gives other words than before: a lexicon made by older rules is made anew."""
+RULES = 3
+"""Goes up when a text gives other words or marks than before: older ones are made anew."""
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _SIGNS = "".join(chr(c) for c in range(0x300, 0x1D00) if unicodedata.category(chr(c))[0] == "M")
@@ -139,6 +139,8 @@ class AnswerMark(IntFlag):
     """I, my, we: somebody tells of themselves"""
     LIKING = 64
     """love, prefer, favourite, hate"""
+    STANDING = 128
+    """always, from now on, call me, I can't eat: what to keep to whenever it comes up"""
 
 
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -183,6 +185,20 @@ _MARKS: tuple[tuple[AnswerMark, re.Pattern[str]], ...] = (
         re.compile(
             r"\b(?:love[ds]?|loving|like[ds]?|enjoy\w*|prefer\w*|favou?rites?|hate[ds]?|"
             r"dislike\w*|passion\w*|fan of|into|interest\w*)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        AnswerMark.STANDING,
+        re.compile(
+            r"(?:^|[.!?,;:] |\b(?:please|pls|and|but|so|must|should|to) )"
+            r"(?:always|never|don'?t|do not|leave out|keep (?:it|your|my|the)) "
+            r"|\bno (?:\w+ ){1,2}(?:please|pls|for me)\b|\b(?:please|pls) (?:use|keep|no)\b"
+            r"|\b(?:from now on|in future|whenever i|every time i|(?:keep|bear) in mind|i prefer|"
+            r"(?:call|address|correct) me|(?:i'd|would) rather you|"
+            r"allergic|allerg(?:y|ies)|vegan|vegetarian|diabetic|"
+            r"i (?:(?:really|simply|just) )?(?:(?:can'?t|cannot|do not|don'?t|won'?t|never) "
+            r"(?:eat|drink|stand|abide|take)|can'?t have)|(?:is|are) out)\b",
             re.IGNORECASE,
         ),
     ),

@@ -46,6 +46,9 @@ FAN = 24
 MOST_SHARED = 64
 """An entity in more texts than this makes no bridges."""
 
+STANDING = 8
+"""Rows at most of what was said to keep to."""
+
 OPENING = 96
 """Characters at the head of a text that are searched for the name it opens with."""
 
@@ -67,6 +70,12 @@ _EXPECTED: tuple[tuple[re.Pattern[str], AnswerMark], ...] = tuple(
         (r"\bwhy\b|\breasons?\b|\bmotivat|\binspire", AnswerMark.REASON),
         (r"\b(?:like|love|enjoy|prefer|favou?rite|recommend|suggest|hobb(?:y|ies)|interest)",
          AnswerMark.LIKING),
+        (r"^(?:(?:please|pls|ok|okay|now|and|so),? )*(?:write|draft|make|give|find|plan|book|cook|"
+         r"suggest|recommend|explain|list|check|correct|translate|summari[sz]e|design|prepare)\b"
+         r"|\b(?:should|can|could|may|shall|will|would) (?:i|we|you)\b|\blet'?s\b|\brecipe for\b"
+         r"|\b(?:what|which|where|how|who)\b.* do (?:i|we|you)\b"
+         r"|\b(?:any|some|another|quick) (?:\w+ ){0,3}(?:idea|tip|advice|suggestion|recipe)s?\b",
+         AnswerMark.STANDING),
     )
 )  # fmt: skip
 
@@ -316,6 +325,26 @@ def gather(
         found.extend(_best_words(state, wanted, match, k))
     rows = _distinct(np.concatenate(found))
     return _scored(state, rows[visible(state, rows, request)], request, tuple(matches))
+
+
+def standing(state: State, request: RecallRequest) -> dict[int, float]:
+    """What was said to keep to, where it may come up: how like each row is, the likest only.
+
+    By those who are meant, else by anybody but an assistant; a document says nothing of the kind.
+    """
+    query = request.query
+    if not query.expected & AnswerMark.STANDING or not len(request.vectors):
+        return {}
+    rows = state.kept(
+        "standing", lambda: np.flatnonzero(state.lexicon.marks & np.uint8(AnswerMark.STANDING))
+    )
+    said_by = state.graph.nodes["subject"][rows]
+    others = [NOBODY, *(i for name in YOU for i in state.names.find(name))]
+    meant = np.isin(said_by, query.speakers) if query.speakers else ~np.isin(said_by, others)
+    rows = rows[meant & (state.graph.kinds[rows] == NodeKind.EPISODE)]
+    alike = state.vectors.products(rows, request.vectors).max(axis=1, initial=0.0)
+    likest = np.argsort(-alike, kind="stable")[:STANDING]
+    return dict(zip(rows[likest].tolist(), alike[likest].tolist(), strict=True))
 
 
 def widen(

@@ -6,6 +6,9 @@ by associations, the re-ranking by recency, and the penalty for what is supersed
 A second look compares the best with the question word by word: each word of the question finds the
 word of a turn that is most like it (MaxSim, as in ColBERT, arXiv:2004.12832); a word of the turn
 before or after counts less. What the words are was projected and kept when the turn was written.
+
+Then the best turns raise others of their story, which may share no word with the question: those
+that hold their rare words, and those of who speak around them (relevance feedback, Rocchio 1971).
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 from mags.graph.graph import Graph
 from mags.graph.records import NOBODY, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.index.tokens import AnswerMark
+from mags.index.tokens import STOP_WORDS, AnswerMark, foreign, stem, words
 from mags.ports.embedder import STEP, Tokens
 from mags.ports.policy import Plan
 from mags.ports.relations import canonical
@@ -29,6 +32,7 @@ from mags.recall import kernels
 from mags.recall.candidates import Bridges, Candidates, RecallRequest, bm25_of
 from mags.recall.settings import (
     AssociationBoostSettings,
+    FeedbackSettings,
     LookSettings,
     RecallSettings,
     RecencySettings,
@@ -38,7 +42,7 @@ from mags.recall.spread import links_of, peers_each, pool_of
 NAMES = (
     *("similarity", "window", "asked", "reworded", "lexical", "lexical_near", "cover"),
     *("cover_near", "lexical_reworded", "session", "entity", "spread", "walk", "bridge", "about"),
-    *("titled", "chain", "stale", "speaker", "question", "length", "during", "recency"),
+    *("titled", "standing", "chain", "stale", "speaker", "question", "length", "during", "recency"),
     *("importance", "confidence", "strength", "fact", "document", "expect_time"),
     *("expect_number", "expect_place", "expect_person", "expect_reason", "expect_liking"),
 )
@@ -71,7 +75,7 @@ EXPECTABLE = (
 
 RAW = frozenset(
     {"speaker", "entity", "walk", "question", "stale", "fact", "cover", "cover_near", "during"}
-    | {"chain", "document", "bridge", "about", "titled"}
+    | {"chain", "document", "bridge", "about", "titled", "standing"}
     | {f"expect_{mark.name.lower()}" for mark in EXPECTABLE if mark.name}
 )
 """Features that are shares or flags: used as they are, not standardised."""
@@ -87,12 +91,13 @@ SUPERSEDED_GAP = 0.01
 @dataclass(slots=True, kw_only=True)
 class Reach:
     """What the graph says of rows: `spread` (rows in ascending order, their push value),
-    `walk` (over facts, by row) and `bridges`.
+    `walk` (over facts, by row), `bridges`, and what was said to keep to (`standing`, by row).
     """
 
     spread: tuple[NDArray[np.int64], NDArray[np.float64]]
     walk: dict[int, float]
     bridges: Bridges = field(default_factory=Bridges)
+    standing: dict[int, float] = field(default_factory=dict)
 
 
 Scored = tuple[NDArray[np.float32], tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]
@@ -162,7 +167,8 @@ def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np
     out[AT["spread"]] = np.log(out[AT["spread"]] + np.float32(UNREACHED))
     led = reach.bridges
     for name, values in (
-        ("walk", reach.walk), ("bridge", led.shared), ("about", led.about), ("titled", led.titled)
+        ("walk", reach.walk), ("bridge", led.shared), ("about", led.about), ("titled", led.titled),
+        ("standing", reach.standing)
     ):  # fmt: skip
         if values:
             keys = np.array(sorted(values), np.int64)
@@ -457,3 +463,62 @@ def _fits(
     fits -= settings.chance * np.log(np.maximum(lengths, 1))
     found = zip(turns.tolist(), fits.tolist(), lengths.tolist(), strict=True)
     return {turn: fit for turn, fit, length in found if length}
+
+
+# -- relevance feedback --------------------------------------------------------
+
+FEW = 3
+"""Texts that may hold a word which still counts as rare, however small the memory."""
+RAREST = 16
+"""Words at most by which one turn raises others."""
+
+
+def relevance_feedback(
+    state: State,
+    request: RecallRequest,
+    found: Candidates,
+    scores: NDArray[np.float32],
+    settings: FeedbackSettings,
+) -> NDArray[np.float32]:
+    """What is added to each score for what it shares with the best turns, (n,).
+
+    Nothing is put before the best turn that was not. A document has no speaker, and bridges lead on
+    from it: it raises nothing.
+    """
+    added = np.zeros(len(scores), np.float32)
+    nodes = state.graph.nodes[: state.graph.size]
+    first = np.argsort(-scores, kind="stable")[: settings.among]
+    kind, speaker = (nodes[name][found.rows] for name in ("kind", "subject"))
+    said = first[(kind[first] == NodeKind.EPISODE) & (speaker[first] != NOBODY)]
+    best, spread = said[: settings.first], float(scores[first].std()) if len(first) else 0.0
+    if len(best) < 2 or not spread:
+        return added
+    rows = found.rows[best]
+    share = np.exp((scores[best] - scores[best[0]]) / spread)
+    before, after, _, _ = kernels.surroundings(
+        rows, links_of(state.graph), (nodes["kind"], nodes["valid_to"]), request.moment, NOT_NAMED
+    )
+    company, alike = np.zeros_like(added), np.zeros_like(added)
+    for i, content in enumerate(state.words(nodes["id"][rows].tolist())):
+        around = [row for row in (rows[i], before[i], after[i]) if row >= 0]
+        here = np.isin(speaker, nodes["subject"][around])
+        company = np.maximum(company, share[i] * here)
+        match = state.lexicon.match(_rare(state, request, content.text, settings.rare))
+        near = share[i] * bm25_of([match], found.rows)
+        state.lexicon.reuse(match)
+        near[best[i]] = 0.0
+        alike = np.maximum(alike, near)
+    alike = (alike - alike[first].mean()) / max(float(alike[first].std()), 1e-6)
+    added[:] = spread * (settings.company * company + settings.words * alike)
+    added[scores >= scores[best[0]]] = added.max()
+    return added
+
+
+def _rare(state: State, request: RecallRequest, text: str, share: float) -> list[str]:
+    """Stems of a text that few others hold, the rarest first, without those of the question."""
+    asked = request.query.terms[0] if request.query.terms else ()
+    stems = [stem(word) for word in words(text) if word not in STOP_WORDS] + foreign(text)
+    held = {term: state.lexicon.frequency(term) for term in stems if term not in asked}
+    most = max(FEW, share * state.lexicon.documents)
+    rare = [term for term, n in held.items() if 1 < n <= most]
+    return sorted(rare, key=held.__getitem__)[:RAREST]

@@ -29,6 +29,7 @@ from mags.recall.candidates import (
     documents,
     gather,
     softmax,
+    standing,
     summaries,
     valid_to,
     walk,
@@ -44,6 +45,7 @@ from mags.recall.ranking import (
     association_boost,
     block,
     recency_reranking,
+    relevance_feedback,
     reread,
     scored,
     second_look,
@@ -51,7 +53,7 @@ from mags.recall.ranking import (
 )
 from mags.recall.settings import RecallSettings
 
-STEPS = ("block", "wired", "look", "read", "newer", "bygone")
+STEPS = ("block", "wired", "look", "feedback", "read", "newer", "bygone")
 """What is added to a score after the features."""
 
 CONSIDERED = 64
@@ -153,10 +155,11 @@ def rank(
 ) -> Ranking:
     """Candidates, anchors, spread, walk and the one score."""
     walked = walk(state, request, settings, same_relation)
-    extra = np.array(sorted({*walked.value, *summaries(state, request)}), np.int64)
+    kept_to = standing(state, request)
+    extra = np.array(sorted({*walked.value, *summaries(state, request), *kept_to}), np.int64)
     found = gather(state, request, settings, extra)
     anchor_rows = _anchors(state, found, settings)
-    reach = Reach(spread=spread.NOTHING, walk=walked.value)
+    reach = Reach(spread=spread.NOTHING, walk=walked.value, standing=kept_to)
     if settings.spread and len(anchor_rows):
         seeds, mass = _seeds(state, request, found, anchor_rows, settings)
         weights = spread.OVERVIEW_WEIGHTS if request.query.overview else spread.KIND_WEIGHTS
@@ -185,6 +188,10 @@ def rank(
     scores = total + balance + boost
     looked = second_look(state, request, found.rows, scores, settings.look)
     scores = scores + looked
+    fed = np.zeros_like(scores)
+    if settings.tier != "fast":
+        fed = relevance_feedback(state, request, found, scores, settings.feedback)
+    scores = scores + fed
     read = reread(state, request, found.rows, scores, settings)
     scores = scores + read
     newer = recency_reranking(state, request, found, scores, settings.renewal)
@@ -195,7 +202,7 @@ def rank(
         scores=scores + superseded,
         columns=values,
         added=(*names, *STEPS),
-        parts=np.vstack([parts, balance, boost, looked, read, newer, superseded]),
+        parts=np.vstack([parts, balance, boost, looked, fed, read, newer, superseded]),
         anchor_rows=anchor_rows,
         walk=walked,
     )

@@ -25,6 +25,7 @@ WEIGHTS: dict[str, float] = {
     "expect_number": 0.22,
     "expect_person": 0.02,
     "expect_liking": 0.1,
+    "standing": 6.0,
     "during": 2.41,
     "fact": -3.53,
     "document": 3.34,
@@ -123,6 +124,27 @@ class RereadSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackSettings:
+    """How the best turns raise others of their story (not in tier `fast`).
+
+    first: best turns that do; 0 for none. among: best-scored candidates that they are of. company,
+    words: spread of the scores of those by which a turn moves that one of who speak around a best
+    one told, or that shares its rare words. rare: share of all texts that may hold such a word.
+    """
+
+    first: int = 4
+    among: int = 80
+    company: float = 1.0
+    words: float = 0.15
+    rare: float = 0.05
+
+    def __post_init__(self) -> None:
+        free = dict.fromkeys(("company", "words"), (0.0, ANY))
+        counts = dict.fromkeys(("first", "among"), (0, ANY))
+        hold(self, "recall.feedback", {**counts, **free, "rare": (0.0, 1.0)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSettings:
     """How chains between a question and options are looked for; `on` False: not at all.
 
@@ -205,6 +227,7 @@ class RecallSettings:
     renewal: RecencySettings = field(default_factory=RecencySettings)
     look: LookSettings = field(default_factory=LookSettings)
     reread: RereadSettings = field(default_factory=RereadSettings)
+    feedback: FeedbackSettings = field(default_factory=FeedbackSettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
