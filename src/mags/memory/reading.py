@@ -103,14 +103,14 @@ class Recaller:
     def _try(self, plan: Plan, options: ReadOptions) -> Found | None:
         """Recall once; None where what is recalled was erased, or all re-embedded, meanwhile."""
         settings = self._parts.settings.recall
-        tier = plan.tier or settings.tier
+        settings = settings if plan.tier is None else replace(settings, tier=plan.tier)
         embedder = self._live.embedder
         try:
             with self._live.reading() as state:
                 query, generation = prepare(state, plan, settings), self._live.generation
             # Outside: a model may take long. The question as it is asked goes along for the look,
             # which was trained on questions of what was told, not on chains.
-            looking = self._live.looking if tier != "fast" else None
+            looking = self._live.looking if settings.tier != "fast" else None
             told = not (query.statement or query.advice or len(plan.hops) > 1)
             asked = plan.queries[:1] if looking and told else ()
             vectors = embedder.embed([*query.texts, *asked])[: len(query.texts)]
@@ -127,7 +127,7 @@ class Recaller:
                     as_of=options.as_of,
                     recorded_as_of=options.recorded_as_of,
                 )
-                shows = self._parts.shows if tier == "thorough" and told else None
+                shows = self._parts.shows if settings.tier == "thorough" and told else None
                 if shows is None or language("".join(plan.queries[:1])) != ENGLISH:
                     return recall(state, reading, settings, same_relation)
                 turns = first_turns(state, reading, settings, same_relation)
