@@ -480,7 +480,7 @@ def relevance_feedback(
     scores: NDArray[np.float32],
     settings: FeedbackSettings,
 ) -> NDArray[np.float32]:
-    """What is added to each score for what it shares with the best turns, (n,).
+    """What is added to each score for what it shares with the best turns, (n,): 0 at most.
 
     Nothing is put before the best turn that was not. A document has no speaker, and bridges lead on
     from it: it raises nothing.
@@ -510,7 +510,8 @@ def relevance_feedback(
         alike = np.maximum(alike, near)
     alike = (alike - alike[first].mean()) / max(float(alike[first].std()), 1e-6)
     added[:] = spread * (settings.company * company + settings.words * alike)
-    added[scores >= scores[best[0]]] = added.max()
+    added -= added.max()
+    added[scores >= scores[best[0]]] = 0.0
     return added
 
 
