@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.products import PIECE, product
+from mags.models.cores import PIECE, product
 
 SIZES = st.one_of(st.integers(1, 4), st.integers(1, 300))
 

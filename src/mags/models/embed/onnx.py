@@ -27,7 +27,7 @@ from tokenizers import Tokenizer
 
 from mags import caches
 from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
-from mags.models.cores import side_by_side
+from mags.models.cores import product, side_by_side
 from mags.models.embed.cache import key_of
 from mags.models.embed.windows import (
     BATCH_TOKENS,
@@ -37,7 +37,6 @@ from mags.models.embed.windows import (
     padded,
     unit_rows,
 )
-from mags.models.products import product
 from mags.ports.embedder import STEP, Tokens
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from mags.errors import CorruptFile
+from mags.models.cores import product
 from mags.models.embed.onnx import DATA
 from mags.models.embed.onnx import SHIPPED as ENCODER
 from mags.models.policy.reader.layout import SPECIAL, TURN
-from mags.models.products import product
 
 Floats = NDArray[np.float32]
 ABOUT = "about"
