@@ -134,7 +134,8 @@ def mags_system(
     made = make_policy(replace(Settings(), policy=chosen), None)
     return System(
         name=", ".join(("MAGS", *filter(None, (policy, tier)))),
-        note=f"shipped settings, no language model; writes by {made.name}",
+        note=f"{' but '.join(filter(None, ('shipped settings', tier)))}, no language model; "
+        f"writes by {made.name}",
         turns=lambda: MagsTurns(open_, made),
         graph=lambda: MagsTurns(open_, made),
         facts=lambda: MagsFacts(open_, made),
