@@ -53,7 +53,7 @@ from mags.recall.ranking import (
 )
 from mags.recall.settings import RecallSettings
 
-STEPS = ("block", "wired", "look", "feedback", "read", "newer", "bygone")
+STEPS = ("block", "wired", "look", "read", "feedback", "newer", "bygone")
 """What is added to a score after the features."""
 
 CONSIDERED = 64
@@ -188,12 +188,12 @@ def rank(
     scores = total + balance + boost
     looked = second_look(state, request, found.rows, scores, settings.look)
     scores = scores + looked
+    read = reread(state, request, found.rows, scores, settings)
+    scores = scores + read
     fed = np.zeros_like(scores)
     if settings.tier != "fast":
         fed = relevance_feedback(state, request, found, scores, settings.feedback)
     scores = scores + fed
-    read = reread(state, request, found.rows, scores, settings)
-    scores = scores + read
     newer = recency_reranking(state, request, found, scores, settings.renewal)
     scores = scores + newer
     superseded = superseded_penalty(state, request, found.rows, scores, values[AT["stale"]])
@@ -202,7 +202,7 @@ def rank(
         scores=scores + superseded,
         columns=values,
         added=(*names, *STEPS),
-        parts=np.vstack([parts, balance, boost, looked, fed, read, newer, superseded]),
+        parts=np.vstack([parts, balance, boost, looked, read, fed, newer, superseded]),
         anchor_rows=anchor_rows,
         walk=walked,
     )
