@@ -66,6 +66,10 @@ def test_documents_raise_nothing_and_neither_does_the_tier_fast():
     assert not any(added(fast).values())
 
 
+def test_what_asks_nothing_leads_on_to_nothing():
+    assert set(added(story().ask("The firefighters are on my mind.", k=6)).values()) == {0.0}
+
+
 def kept_to() -> Small:
     small = Small()
     small.say("Please never put olives into a dish", speaker="Ana", at=1 * DAY)

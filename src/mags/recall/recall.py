@@ -191,7 +191,7 @@ def rank(
     read = reread(state, request, found.rows, scores, settings)
     scores = scores + read
     fed = np.zeros_like(scores)
-    if settings.tier != "fast":
+    if settings.tier != "fast" and not request.query.statement:
         fed = relevance_feedback(state, request, found, scores, settings.feedback)
     scores = scores + fed
     newer = recency_reranking(state, request, found, scores, settings.renewal)
