@@ -4,7 +4,8 @@
 
 Each size is built as a file (see `benchmarks.timing.synthetic`), then measured in a
 process of its own. Embedding is left out of every time. Recall is by a plan of
-one query; engram is `observe`, durable on return; opening is `mags.open` on a
+one query in the tier `fast`; engram is `observe`, durable on return, read by the rules
+(`benchmarks.timing.bulk` tells what the trained reader takes); opening is `mags.open` on a
 file the system has cached, in a process that has opened a small memory before.
 """
 
@@ -32,7 +33,9 @@ from benchmarks.vectors import Timed
 from mags.memory.live import Live
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
+from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Plan
+from mags.recall.settings import RecallSettings
 from mags.settings import Settings
 from mags.store.sqlite import SqliteStore
 
@@ -42,7 +45,9 @@ _WARM = 30
 _TURNS = 200
 _OPENINGS = 5
 Facts = dict[str, float]
-_AWAKE = Settings(memory=MemorySettings(sleep_every=0))  # nobody's config file, no sleep by itself
+_FAST = RecallSettings(tier="fast")
+# Nobody's config file, no sleep by itself.
+_AWAKE = Settings(memory=MemorySettings(sleep_every=0, recall=_FAST))
 
 
 def build(path: Path, nodes: int) -> GraphShape:
@@ -63,7 +68,7 @@ def measure(path: Path, shape: GraphShape) -> Facts:
     facts: Facts = {"nodes": shape.nodes, "disk_bytes_a_node": _size(path) / shape.nodes}
     embedder = Timed(TopicEmbedder(shape))
     before = _resident()
-    memory = mags.open(path, embedder=embedder, settings=_AWAKE)
+    memory = mags.open(path, embedder=embedder, settings=_AWAKE, policy=RulePolicy())
     _recall(memory, shape, embedder, 1)
     facts["memory_bytes_a_node"] = (_resident() - before) / shape.nodes
     _recall(memory, shape, embedder, _WARM)
