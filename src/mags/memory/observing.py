@@ -47,7 +47,7 @@ from mags.ports.policy import (
     Writing,
     asks,
 )
-from mags.recall.spread import peers
+from mags.recall.spread import peers, peers_each
 
 RECENT = 24
 """Episodes of the memory, of all speakers, among which what was told last is looked for."""
@@ -465,15 +465,20 @@ def reminded(
         found.update(dict.fromkeys(state.slots.about(entity)[-each:]))
     held = sorted(_open(state, found), key=lambda fact: (not fact[2], *fact))[-most:]
     kept = sorted(held, key=lambda fact: fact[:2])
+    rows = state.graph.rows([i for _, i, _ in kept])
+    told_in = peers_each(state.graph, rows, np.full(len(rows), int(ArcKind.SOURCE)))
+    ids = state.graph.nodes["id"]
+    first = [min((int(ids[row]) for row in some), default=None) for some in told_in]
     return [
-        _recalled(state, content, guess)
-        for (*_, guess), content in zip(kept, state.words([i for _, i, _ in kept]), strict=True)
+        _recalled(state, content, guess, told)
+        for (*_, guess), content, told in zip(
+            kept, state.words([i for _, i, _ in kept]), first, strict=True
+        )
     ]
 
 
-def _recalled(state: State, fact: Content, guess: bool) -> Recalled:
-    """A fact by the first who told it; of what nobody told, when it was recorded."""
-    told = min(state.graph.targets(fact.node, ArcKind.SOURCE), default=None)
+def _recalled(state: State, fact: Content, guess: bool, told: int | None) -> Recalled:
+    """A fact by the first turn that told it (`told`); of what nobody told, when it was recorded."""
     node = state.graph.view(fact.node if told is None else told)[0]
     source = {} if told is None else state.words([told])[0].meta
     meta = fact.meta
