@@ -487,7 +487,7 @@ def relevance_feedback(
     """
     added = np.zeros(len(scores), np.float32)
     nodes = state.graph.nodes[: state.graph.size]
-    first = np.argsort(-scores, kind="stable")[: settings.among]
+    first = kernels.foremost(scores, settings.among)
     kind, speaker = (nodes[name][found.rows] for name in ("kind", "subject"))
     said = first[(kind[first] == NodeKind.EPISODE) & (speaker[first] != NOBODY)]
     best, spread = said[: settings.first], float(scores[first].std()) if len(first) else 0.0
