@@ -12,11 +12,12 @@ from pathlib import Path
 
 import httpx
 
-import mags
+from mags.app import Models, make_parts
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.prompts import load_prompts
 from mags.ports.chat import ChatSettings
+from mags.ports.store import Store
 from mags.server.middleware import logger
 from mags.server.run import Listener, listener
 from mags.server.service import Service
@@ -29,18 +30,18 @@ COMPILED_S = 300.0
 """How long kernels may compile, where they are not kept."""
 
 
-def open_memory(path: Path, branch: str) -> Memory:
+def open_memory(store: Store) -> Memory:
     """A memory with the rules and a hashing embedder: nothing to load."""
-    return mags.open(path, branch=branch, settings=Settings(), embedder=EMBEDDER)
+    return Memory(store, make_parts(Settings(), Models(embedder=EMBEDDER)))
 
 
 def outside(choice: ModelChoice) -> Outside:
     """All that is outside of a test's server, with this model."""
     chat = replace(Settings().chat, url=choice.url, model=choice.model, key=choice.key)
 
-    def open_chatting(path: Path, branch: str) -> Memory:
+    def open_chatting(store: Store) -> Memory:
         settings = replace(Settings(), chat=chat)
-        return mags.open(path, branch=branch, settings=settings, embedder=EMBEDDER)
+        return Memory(store, make_parts(settings, Models(embedder=EMBEDDER)))
 
     upstream = ChatSettings(url=choice.url, model=choice.model, key=choice.key)
     return Outside(

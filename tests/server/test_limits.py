@@ -10,6 +10,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from mags.memory.memory import Memory
+from mags.ports.store import Store
 from mags.server.middleware import LimitsMiddleware, RateLimiter
 from mags.server.settings import ServerLimits
 from tests.server.serving import open_memory, serving
@@ -65,8 +66,8 @@ def held(release: threading.Event, begun: threading.Event):
             assert release.wait(30.0)
             return super().stats()
 
-    def open_slow(path: Path, branch: str) -> Memory:
-        memory = open_memory(path, branch)
+    def open_slow(store: Store) -> Memory:
+        memory = open_memory(store)
         memory.__class__ = Slow
         return memory
 

@@ -133,6 +133,6 @@ def test_a_url_without_a_host_is_no_choice():
 
 def test_the_key_is_in_the_file_and_nowhere_in_the_log(client: httpx.Client, served: Served):
     client.put(PATH, json={"url": HERE, "key": "sk-secret"})
-    kept = json.loads((served.service.memories.folder / FILE).read_text())
+    kept = json.loads((served.service.settings.folder / FILE).read_text())
     assert kept == {"url": HERE, "model": "", "key": "sk-secret"}
     assert "sk-secret" not in served.log.getvalue()

@@ -1,5 +1,6 @@
 """Memories that are opened, left, closed and deleted while others come and go."""
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -7,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from mags.errors import InvalidInput, NotFound
+from mags.ports.store import Store
 from mags.server.auth import EVERY, EVERYTHING, Grant, KeyRing, Scope
 from mags.server.open_memories import OpenMemories, Overloaded
+from mags.store.folder import FolderCatalog
 from tests.server.serving import open_memory, serving
 
 
 def filled(folder: Path, *names: str, most: int = 128) -> OpenMemories:
-    memories = OpenMemories(folder, open_memory, most=most)
+    memories = OpenMemories(FolderCatalog(folder), open_memory, most=most)
     for name in names:
         with memories.enter(EVERYTHING, name, Scope.WRITE) as opened:
             opened.memory.observe(f"I am {name}.")
@@ -42,7 +45,7 @@ def test_with_a_memory_go_the_copies_that_migrations_kept_of_it(folder: Path):
 
 @pytest.mark.parametrize("name", ["a.mags", "a.mags-wal", "a.MAGS.b", "keys.mags"])
 def test_no_memory_has_the_name_of_anothers_file(folder: Path, name: str):
-    memories = OpenMemories(folder, open_memory)
+    memories = OpenMemories(FolderCatalog(folder), open_memory)
     with pytest.raises(InvalidInput), memories.enter(EVERYTHING, name, Scope.WRITE):
         pass
 
@@ -56,7 +59,7 @@ def test_a_branch_is_not_deleted_with_everything_else(folder: Path):
 
 
 def test_a_branch_of_what_is_not_there_makes_no_file(folder: Path):
-    memories = OpenMemories(folder, open_memory)
+    memories = OpenMemories(FolderCatalog(folder), open_memory)
     with pytest.raises(NotFound), memories.enter(EVERYTHING, "a", Scope.WRITE, branch="x"):
         pass
     assert memories.names(EVERYTHING) == []
@@ -72,24 +75,37 @@ def test_a_disk_that_takes_two_spellings_for_one_opens_only_the_right_one(
         return exists(path) or exists(path.with_name(path.name.casefold()))
 
     monkeypatch.setattr(Path, "exists", blind)
-    memories = OpenMemories(folder, open_memory)
+    memories = OpenMemories(FolderCatalog(folder), open_memory)
     key = Grant(name="k", namespaces=("Alice",), scope=Scope.WRITE)
     with pytest.raises(NotFound), memories.enter(key, "Alice", Scope.WRITE):
         pass
     memories.close()
 
 
+def test_a_memory_opens_without_a_look_at_all_the_others(folder: Path, monkeypatch):
+    filled(folder, "alice", "bert").close()
+
+    listed = []
+    listdir = os.listdir
+    monkeypatch.setattr("os.listdir", lambda path: listed.append(str(path)) or listdir(path))
+    filled(folder, "alice").close()
+    assert str(folder) not in listed
+    assert FolderCatalog(folder).exists("alice")
+    assert next(folder.iterdir())  # it is by `listdir` that a folder is listed
+    assert str(folder) in listed
+
+
 def test_a_memory_that_opens_while_the_server_closes_is_closed_too(folder: Path):
     begun, go = threading.Event(), threading.Event()
     opened = []
 
-    def slow(path: Path, branch: str):
+    def slow(store: Store):
         begun.set()
         assert go.wait(10.0)
-        opened.append(open_memory(path, branch))
+        opened.append(open_memory(store))
         return opened[-1]
 
-    memories = OpenMemories(folder, slow)
+    memories = OpenMemories(FolderCatalog(folder), slow)
     failures = []
 
     def enter() -> None:
@@ -107,7 +123,7 @@ def test_a_memory_that_opens_while_the_server_closes_is_closed_too(folder: Path)
     thread.join(10.0)
     assert len(failures) == 1
     assert len(memories) == 0
-    with open_memory(folder / "a.mags", "main") as again:  # its writer's lock is free
+    with open_memory(FolderCatalog(folder).open("a")) as again:  # its writer's lock is free
         again.observe("I am here.")
 
 

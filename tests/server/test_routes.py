@@ -256,7 +256,7 @@ def test_what_fails_before_anything_was_written_leaves_no_memory(
     assert client.post(f"{path}/import", content=b'{"nonsense": 1}\n').status_code == 422
     assert client.post(f"{path}/turns", json={"text": "\x00"}).status_code == 422
     assert name not in client.get("/memories").json()["memories"]
-    assert not list(served.service.memories.folder.glob(f"{name}.mags*"))
+    assert not list(served.service.settings.folder.glob(f"{name}.mags*"))
     assert client.post(f"{path}/turns", json={"text": "I am here."}).status_code == 201
     assert client.post(f"{path}/import", content=b"x").status_code == 422
     assert client.get(f"{path}/stats").json()["nodes"]["episode"] == 1
@@ -310,14 +310,14 @@ def test_a_memory_is_listed_and_deleted(client: httpx.Client, memory: str, serve
     assert name in client.get("/memories").json()["memories"]
     assert client.delete(memory).status_code == 204
     assert name not in client.get("/memories").json()["memories"]
-    assert not list(served.service.memories.folder.glob(f"{name}.mags*"))
+    assert not list(served.service.settings.folder.glob(f"{name}.mags*"))
     assert client.get(f"{memory}/stats").status_code == 404
 
 
 def test_reading_makes_no_memory(client: httpx.Client, name: str, served: Served):
     answer = client.post(f"/memories/{name}/recall", json={"query": "x"})
     assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
-    assert not list(served.service.memories.folder.glob(f"{name}.mags*"))
+    assert not list(served.service.settings.folder.glob(f"{name}.mags*"))
 
 
 @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_what_cannot_be_used_is_told_as_a_problem(
 def test_a_name_that_is_no_namespace_touches_no_file(
     client: httpx.Client, name_: str, served: Served
 ):
-    before = sorted(served.service.memories.folder.parent.rglob("*"))
+    before = sorted(served.service.settings.folder.parent.rglob("*"))
     answer = client.post(f"/memories/{name_}/turns", json={"text": "x"})
     assert answer.status_code in (404, 405, 422)
-    assert sorted(served.service.memories.folder.parent.rglob("*")) == before
+    assert sorted(served.service.settings.folder.parent.rglob("*")) == before

@@ -97,8 +97,8 @@ def test_what_nobody_expected_is_a_problem_too(folder: Path):
         def recall(self, *args, **kwargs):
             raise RuntimeError("of this nobody shall read")
 
-    def broken(path, branch):
-        memory = open_memory(path, branch)
+    def broken(store):
+        memory = open_memory(store)
         memory.__class__ = Broken
         return memory
 

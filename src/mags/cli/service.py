@@ -15,11 +15,11 @@ import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from mags.app import Models, encoder, make_embedder, make_parts, make_store
+from mags.app import Models, encoder, make_embedder, make_parts
 from mags.cli.console import Branch, MemoryPath, opened, out
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
-from mags.memory.memory import Memory, closed_on_failure
+from mags.memory.memory import Memory
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
 from mags.ports.embedder import Embedder
@@ -106,17 +106,12 @@ def _wired(
     parts = make_parts(settings, Models(embedder=embedder))
     chat = settings.chat
 
-    def open_memory(path: Path, branch: str) -> Memory:
-        store = make_store(path, branch=branch)
-        with closed_on_failure(store):
-            return Memory(store, parts)
-
     def with_model(choice: ModelChoice) -> Outside:
         other = replace(chat, url=choice.url, model=choice.model, key=choice.key)
         return _wired(replace(settings, chat=other), embedder, turns)
 
     found: Outside = server.Outside(
-        open_memory=open_memory,
+        open_memory=lambda store: Memory(store, parts),
         embedder=lambda: embedder,
         remembered=load_prompts(settings.policy.prompts)["remembered"],
         upstream=chat if chat.url else None,

@@ -212,3 +212,26 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release everything; closing twice is harmless."""
+
+
+class Catalog(Protocol):
+    """The memories of one place, by name: a folder or a database. Any thread may use it."""
+
+    def names(self) -> list[str]:
+        """All that are there, sorted."""
+
+    def exists(self, name: str) -> bool:
+        """Whether one of exactly this name is there.
+
+        Raises NotFound where one is there whose name only the disk takes for the same: a key for
+        one must not open the other.
+        """
+
+    def open(self, name: str, branch: str = "main") -> Store:
+        """A store of this memory, which is made if it is not there; raises as a store does."""
+
+    def remove(self, name: str) -> None:
+        """Delete a memory that nobody has open, all of it; raises NotFound."""
+
+    def close(self) -> None:
+        """Release what is shared by its stores, once they are closed; twice is harmless."""

@@ -21,12 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from mags import errors
+from mags.store.folder import SUFFIX
 
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 EVERY = "*"
 DEFAULT = "default"
-SUFFIX = ".mags"
-"""The suffix of a memory's file."""
 GRANT = "mags.grant"
 """The key in an ASGI scope for the grant of a request."""
 FILE, LOCK = "keys.json", ".lock"

@@ -1,4 +1,4 @@
-"""The memories that a server holds open: one file for each namespace, opened on demand.
+"""The memories that a server holds open: one for each namespace, opened on demand.
 
 Only this module opens a memory, and it checks the grant first. So a route that forgets to check
 cannot reach a namespace that its key does not see.
@@ -12,20 +12,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from mags import caches
 from mags.errors import InvalidInput, MagsError, NotFound
-from mags.memory.memory import Memory
+from mags.memory.memory import Memory, closed_on_failure
+from mags.ports.store import Catalog, Store
 from mags.recall.found import Trace
-from mags.server.auth import NAMESPACE, SUFFIX, Grant, Scope
-from mags.store.migrations import copies
+from mags.server.auth import NAMESPACE, Grant, Scope
 
 MAIN = "main"
-BESIDE = ("-wal", "-shm", "")
-"""Suffixes of a memory's files. The main file is last, so that it is deleted last."""
-Opener = Callable[[Path, str], Memory]
-"""From a path and a branch to a memory: `mags.app.open`, with settings and models bound."""
+Opener = Callable[[Store], Memory]
+"""Makes a memory of an open store, with settings and models bound."""
 
 
 class Traces:
@@ -73,7 +70,7 @@ class Overloaded(MagsError):
 class OpenMemory:
     """An open memory. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: its file was created for a request, and no request has succeeded yet. `trusted`: as the
+    `made`: it was created for a request, and no request has succeeded yet. `trusted`: as the
     grant of the request is.
     """
 
@@ -97,15 +94,15 @@ class _Opening:
 
 
 class OpenMemories:
-    """The memories of a folder by namespace. Safe to use from several threads."""
+    """The memories of a catalogue by namespace. Safe to use from several threads."""
 
     def __init__(
-        self, folder: Path, open_memory: Opener, *, most: int = 128, traces: int = 500
+        self, catalog: Catalog, open_memory: Opener, *, most: int = 128, traces: int = 500
     ) -> None:
         """`most`: memories that are open at a time; `traces`: how many are kept of each."""
-        self.folder, self._open = folder, open_memory
+        self.catalog, self._open = catalog, open_memory
         self._most, self._traces = most, traces
-        # Lock order: `_Opening.lock` before `_lock`. Files are opened under the first alone, since
+        # Lock order: `_Opening.lock` before `_lock`. Stores are opened under the first alone, since
         # opening may take long and `_lock` is needed by every request.
         self._lock = threading.Lock()
         self._memories: OrderedDict[tuple[str, str], OpenMemory] = OrderedDict()
@@ -136,19 +133,18 @@ class OpenMemories:
 
     def names(self, grant: Grant) -> list[str]:
         """The namespaces that exist and that a grant sees, sorted."""
-        found = (path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX))
-        return sorted(name for name in found if NAMESPACE.fullmatch(name) and grant.sees(name))
+        found = self.catalog.names()
+        return [name for name in found if NAMESPACE.fullmatch(name) and grant.sees(name)]
 
     def remove(self, grant: Grant, namespace: str, *, branch: str = MAIN) -> None:
-        """Delete a memory's file and the files beside it; raises NotFound, Overloaded.
+        """Delete a memory; raises NotFound, Overloaded.
 
         Raises InvalidInput for a branch: it would delete the whole memory by mistake.
         """
         if branch != MAIN:
             raise InvalidInput("a branch cannot be deleted, only the whole memory: name no branch")
         grant.check(namespace, Scope.ADMIN)
-        path = self._path(namespace)
-        # All of it under the lock: no request may open the memory while its files are removed.
+        # All of it under the lock: no request may open the memory while it is removed.
         with self._lock:
             mine = [key for key in self._memories if key[0] == namespace]
             busy = any(self._memories[key].requests for key in mine) or self._is_opening(namespace)
@@ -157,9 +153,7 @@ class OpenMemories:
             for key in mine:
                 self._memories.pop(key).memory.close()
             self._kept = {key: old for key, old in self._kept.items() if key[0] != namespace}
-            if not path.exists():
-                raise NotFound(f"there is no memory {namespace!r}", namespace=namespace)
-            self._remove_files(path)
+            self.catalog.remove(namespace)
 
     def renew(self, open_memory: Opener) -> None:
         """Use another opener from now on; running requests finish with the memory they have.
@@ -185,14 +179,12 @@ class OpenMemories:
             self._leaving.clear()
         for opened in memories:
             opened.memory.close()
+        self.catalog.close()
 
     def __len__(self) -> int:
         return len(self._memories)
 
     # -- opening -----------------------------------------------------------------
-
-    def _path(self, namespace: str) -> Path:
-        return self.folder / (namespace + SUFFIX)
 
     def _is_opening(self, namespace: str) -> bool:
         return any(
@@ -251,14 +243,7 @@ class OpenMemories:
             return
         self._memories.pop((opened.namespace, MAIN))
         memory.close()
-        self._remove_files(self._path(opened.namespace))
-
-    def _remove_files(self, path: Path) -> None:
-        # Exact names only: a file whose name merely begins like this may be another memory.
-        for copy in copies(path):
-            copy.unlink(missing_ok=True)
-        for end in BESIDE:
-            path.with_name(path.name + end).unlink(missing_ok=True)
+        self.catalog.remove(opened.namespace)
 
     def _known(self, key: tuple[str, str]) -> OpenMemory | None:
         """An open memory, counted as used by one more request; needs the lock."""
@@ -272,30 +257,18 @@ class OpenMemories:
 
     def _opened(self, key: tuple[str, str], opener: Opener, *, make: bool) -> OpenMemory:
         namespace, branch = key
-        path = self._path(namespace)
-        there = self._there(path)
+        there = self.catalog.exists(namespace)
         if not there and not (make and branch == MAIN):
             raise NotFound(
                 f"there is no memory {namespace!r}: the first turn that is observed makes it",
                 namespace=namespace,
             )
         self._make_room()
-        self.folder.mkdir(parents=True, exist_ok=True)
         traces = self._kept.pop(key, None) or Traces(self._traces)
-        memory = opener(path, branch)
+        store = self.catalog.open(namespace, branch)
+        with closed_on_failure(store):
+            memory = opener(store)
         return OpenMemory(memory=memory, traces=traces, namespace=namespace, made=not there)
-
-    def _there(self, path: Path) -> bool:
-        """Whether a file of exactly this name exists; raises NotFound for another spelling.
-
-        On a file system that ignores case, "Alice" finds the file of "alice", and a key for one
-        must not open the other.
-        """
-        if not path.exists():
-            return False
-        if not any(one.name == path.name for one in self.folder.iterdir()):
-            raise NotFound("a memory whose name differs only in case is there: name another")
-        return True
 
     def _make_room(self) -> None:
         while True:

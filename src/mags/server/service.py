@@ -61,7 +61,7 @@ class Service:
         self.choosing = Choosing(settings.folder, outside, self._changed)
         now = self.choosing.outside
         self.memories = OpenMemories(
-            settings.folder, now.open_memory, most=limits.open, traces=limits.traces
+            settings.catalog(), now.open_memory, most=limits.open, traces=limits.traces
         )
         rememberer = Rememberer(self.memories, outside.remembered)
         self.proxy = Proxy(now.upstream, rememberer, outside.embedder)

@@ -16,9 +16,11 @@ from mags.errors import ConfigurationError, CorruptFile, InvalidInput
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
+from mags.ports.store import Catalog
 from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
+from mags.store.folder import FolderCatalog
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -65,6 +67,10 @@ class ServerSettings:
     need_key: bool = False
     hosts: tuple[str, ...] = ()
     limits: ServerLimits = field(default_factory=ServerLimits)
+
+    def catalog(self) -> Catalog:
+        """Where its memories lie."""
+        return FolderCatalog(self.folder)
 
     @property
     def asks(self) -> bool:
@@ -163,7 +169,7 @@ def _place(url: str) -> tuple[str, str | None, int | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """What a service works with. `open_memory`: from a path and a branch to a memory.
+    """What a service works with. `open_memory`: makes a memory of an open store.
 
     `embedder`: of `/v1/embeddings`, as the memories have it; `remembered`: the prompt that frames
     what is recalled for the proxy's model; `upstream`: that model, None where there is none;

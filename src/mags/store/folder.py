@@ -1,0 +1,61 @@
+"""A folder of memories, each of them a SQLite file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mags.errors import NotFound
+from mags.store.lineage import FIRST
+from mags.store.migrations import copies
+from mags.store.sqlite import SqliteStore
+
+SUFFIX = ".mags"
+"""The suffix of a memory's file."""
+BESIDE = ("-wal", "-shm", "")
+"""Suffixes of a memory's files. The main file is last, so that it is deleted last."""
+
+
+class FolderCatalog:
+    """The memories of a folder, which nothing holds open: what they share is the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is made with its first memory."""
+        self.folder = folder
+
+    def names(self) -> list[str]:
+        """All that are there, sorted."""
+        return sorted(path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX))
+
+    def exists(self, name: str) -> bool:
+        """Whether a file of exactly this name is there; raises NotFound for another spelling."""
+        path = self._path(name)
+        if not path.exists():
+            return False
+        # Where the disk ignores case, "Alice" finds the file of "alice". Only there the folder is
+        # read, as that takes long where it holds thousands.
+        blind = path.with_name(path.name.swapcase()).exists()
+        if blind and not any(one.name == path.name for one in self.folder.iterdir()):
+            raise NotFound("a memory whose name differs only in case is there: name another")
+        return True
+
+    def open(self, name: str, branch: str = FIRST) -> SqliteStore:
+        """The memory on a branch, made where it is not there; raises as `SqliteStore.open` does."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return SqliteStore.open(self._path(name), branch=branch)
+
+    def remove(self, name: str) -> None:
+        """Delete the files of a memory; raises NotFound."""
+        path = self._path(name)
+        if not path.exists():
+            raise NotFound(f"there is no memory {name!r}", namespace=name)
+        # Exact names only: a file whose name merely begins like this may be another memory.
+        for copy in copies(path):
+            copy.unlink(missing_ok=True)
+        for end in BESIDE:
+            path.with_name(path.name + end).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _path(self, name: str) -> Path:
+        return self.folder / (name + SUFFIX)
