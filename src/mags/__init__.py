@@ -31,7 +31,7 @@ from mags.errors import (
     StoreFull,
 )
 from mags.memory.editing import Edit
-from mags.memory.memory import Memory
+from mags.memory.memory import Memory, recall_across
 from mags.memory.settings import MemorySettings
 from mags.memory.views import (
     ArcView,
@@ -56,7 +56,7 @@ from mags.memory.views import (
     Stats,
 )
 from mags.ports.policy import Plan, Turn
-from mags.recall.found import FactView, Found, Hit, Trace
+from mags.recall.found import FactView, Found, FoundAcross, Hit, Trace
 
 if TYPE_CHECKING:
     from mags import inspect
@@ -75,6 +75,7 @@ __all__ = [
     "FactView",
     "Forgotten",
     "Found",
+    "FoundAcross",
     "Frame",
     "Hit",
     "InvalidInput",
@@ -109,6 +110,7 @@ __all__ = [
     "Turn",
     "inspect",
     "open",
+    "recall_across",
 ]
 
 

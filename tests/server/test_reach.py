@@ -141,6 +141,16 @@ def test_what_is_anothers_is_not_there(house: House):
     assert [one[0].told(one[1]) for one in served if not one[0].succeeds(one[1])] == []
 
 
+def test_a_recall_over_several_goes_over_none_that_the_key_does_not_see(house: House):
+    house.fill(THEIRS)
+    asked = {"query": "Where does Ana live?", "also": [THEIRS]}
+    for key, status in ((Scope.READ.name, 404), (OTHER, 404), (ROOT, 200)):
+        with house.client(key) as client:
+            answer = client.post(f"/memories/{OURS}/recall", json=asked)
+        assert answer.status_code == status
+        assert ("Porto" in answer.text) == (status == 200)
+
+
 def test_nobody_gets_anything_without_a_key(house: House):
     wrong = []
     with house.served.client() as nobody, house.served.client("mags_wrong") as stranger:

@@ -29,6 +29,19 @@ def test_a_turn_is_remembered_and_recalled_with_its_trace(client: httpx.Client, 
     assert told["trace"]["hits"][0]["id"] == found["hits"][0]["id"]
 
 
+def test_a_recall_over_several_memories_names_that_of_each_hit(client: httpx.Client, memory: str):
+    client.post(f"{memory}-team/turns", json={"text": "The release is on Friday."})
+    team = f"{memory}-team".removeprefix("/memories/")
+    asked = {"query": "When is the release?", "also": [team], "k": 3}
+    found = client.post(f"{memory}/recall", json=asked).json()
+    assert found["hits"][0]["memory"] == team
+    assert set(found["traces"]) == {team, memory.removeprefix("/memories/")}
+    explained = client.get(f"{memory}-team/traces/{found['traces'][team]}")
+    assert explained.status_code == 200
+    alone = client.post(f"{memory}/recall", json={"query": "When is the release?"}).json()
+    assert (alone["traces"], {hit["memory"] for hit in alone["hits"]}) == ({}, {""})
+
+
 def test_the_same_key_writes_once_and_says_so(client: httpx.Client, memory: str):
     said = {"text": MOVED, "speaker": "Bo", "at": "2026-06-01", "key": "1"}
     again = client.post(f"{memory}/turns", json=said)

@@ -13,7 +13,7 @@ from mags.cli.console import out
 from mags.memory.views import Citation, Diff, LogEntry, NeighbourView, NodeView, Reply, Stats
 from mags.plasticity.cycle import SleepReport
 from mags.ports.policy import DISPUTED, GUESS
-from mags.recall.found import FactView, Found, date_of
+from mags.recall.found import FactView, Hit, date_of
 
 
 def day(moment: datetime | None) -> str:
@@ -41,8 +41,8 @@ def named_rows(rows: Mapping[str, str]) -> Table:
     return table
 
 
-def hits(found: Found) -> Table:
-    """Hits best first."""
+def hits(found: Iterable[Hit]) -> Table:
+    """Hits best first, each with its memory where they are of several."""
     table = _table(
         Column(style="dim"), "score", Column("kind", style="dim"), Column("when", style="dim"),
         "memory",
@@ -52,7 +52,8 @@ def hits(found: Found) -> Table:
         said = hit.speaker and hit.kind == "episode"
         who = f"[cyan]{escape(hit.speaker)}:[/] " if said else ""
         text = who + text + marks(hit.fact)
-        table.add_row(f"m{hit.id}", f"{hit.score:.2f}", hit.kind, date_of(hit.at), text)
+        where = f"{escape(hit.memory)} " if hit.memory else ""
+        table.add_row(f"{where}m{hit.id}", f"{hit.score:.2f}", hit.kind, date_of(hit.at), text)
     return table
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,8 @@ from rich.text import Text
 
 from mags.cli import console, printing
 from mags.cli.drawing import draw
+from mags.memory.memory import recall_across
+from mags.recall.found import Found, FoundAcross
 
 Plot = Annotated[
     Path | None, typer.Option(help="Draw the recalled subgraph to .svg, .png or .html.")
@@ -31,19 +34,41 @@ def recall(
     context: Annotated[int, typer.Option(help="Print a context of this many tokens.")] = 0,
     plot: Plot = None,
     graph: Annotated[bool, typer.Option("--graph", help="Draw it in the terminal.")] = False,
+    also: Annotated[
+        list[Path] | None, typer.Option("--also", help="Another memory, ranked with the first.")
+    ] = None,
     json: console.AsJson = False,
 ) -> None:
     """Show the memories that a question calls up, best first."""
+    if also:
+        with ExitStack() as stack:
+            every = {
+                str(path): stack.enter_context(console.opened(path, branch))
+                for path in (console.named(memory), *also)
+            }
+            across = recall_across(
+                every, query, k, as_of, recorded_as_of=recorded_as_of, speaker=speaker
+            )
+        if json:
+            console.print_json({"hits": list(across.hits)})
+        else:
+            _show(across, context)
+        return
     with console.opened(memory, branch) as mem:
         found = mem.recall(query, k, as_of, recorded_as_of=recorded_as_of, speaker=speaker)
         console.keep_trace(memory, found.trace)
         if json:
             console.print_json({"hits": list(found.hits), "trace": found.trace.as_dict()})
-        elif context:
-            console.out.print(found.context(context), markup=False)
         else:
-            console.out.print(printing.hits(found) if len(found) else "Nothing recalled.")
+            _show(found, context)
         draw(mem, found, plot, terminal=graph)
+
+
+def _show(found: Found | FoundAcross, context: int) -> None:
+    if context:
+        console.out.print(found.context(context), markup=False)
+    else:
+        console.out.print(printing.hits(found) if len(found) else "Nothing recalled.")
 
 
 def ask(

@@ -46,9 +46,13 @@ from mags.memory.views import (
 )
 from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
-from mags.ports.policy import Act, Plan, Turn
+from mags.ports.policy import Act, Plan, Turn, tells
 from mags.ports.store import Mark, Store
-from mags.recall.found import FactView, Found, Trace
+from mags.recall.found import FactView, Found, FoundAcross, Trace
+from mags.recall.ranking import comparable
+
+COMPARED = 20
+"""Hits of each memory that a recall over several ranks as one, at least."""
 
 _APART = (
     "apart is deprecated: observe_many reads each turn with those before it; where each is to be "
@@ -584,3 +588,49 @@ class Memory:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             warn(f"Memory.{name}: call mags.inspect.{name}", DeprecationWarning, stacklevel=2)
             return partial(getattr(inspect, name), self)
+
+
+def recall_across(
+    memories: Mapping[str, Memory],
+    query: str,
+    k: int = 10,
+    as_of: Moment | None = None,
+    *,
+    recorded_as_of: Moment | None = None,
+    speaker: str = "user",
+    session: str = "",
+) -> FoundAcross:
+    """The k best memories for a query out of several, by name; see `Memory.recall`.
+
+    Each is recalled by itself, then their hits are ranked as one. They have one embedder: vectors
+    of two cannot be compared. Raises InvalidInput.
+    """
+    if not memories:
+        raise InvalidInput("name one memory at least")
+    embedders = {memory._live.embedder.name for memory in memories.values()}
+    if len(embedders) > 1:
+        raise InvalidInput(
+            "these memories have different embedders, so their hits cannot be compared: "
+            f"{', '.join(sorted(embedders))}; reembed some of them"
+        )
+    options = read_options(as_of, recorded_as_of, k, "hits to return", speaker)
+    found = {
+        name: memory.recall(
+            query,
+            max(k, COMPARED),
+            as_of,
+            recorded_as_of=recorded_as_of,
+            speaker=speaker,
+            session=session,
+        )
+        for name, memory in memories.items()
+    }
+    settings = next(iter(memories.values()))._parts.settings.recall
+    scores = comparable([one.trace for one in found.values()], settings, statement=tells(query))
+    hits = [
+        replace(hit, memory=name, score=score)
+        for (name, one), own in zip(found.items(), scores, strict=True)
+        for hit, score in zip(one.hits, own, strict=True)
+    ]
+    best = sorted(hits, key=lambda hit: -hit.score)[: options.k]
+    return FoundAcross(hits=tuple(best), traces={name: one.trace for name, one in found.items()})

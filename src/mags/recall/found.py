@@ -5,7 +5,7 @@ The trace says why each hit came back, in ids and numbers only.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -60,6 +60,7 @@ class Hit:
     `members`: ids that came out as one with it. `current`: False for a superseded fact, and for an
     episode all of whose facts are. `speaker`: who said it, a fact first. `disputed`: it says
     otherwise than an open fact of a higher grade, such as what somebody says of themself.
+    `memory`: the name of its memory, in a recall over several.
     """
 
     id: int
@@ -75,6 +76,7 @@ class Hit:
     members: tuple[int, ...] = ()
     anchor: bool = False
     disputed: bool = False
+    memory: str = ""
 
     @property
     def tentative(self) -> bool:
@@ -114,16 +116,45 @@ class Found:
         Budget by characters (four a token). Units keep their rank; the first line that does not
         fit is cut, and nothing worse is shown in its place.
         """
-        room = max_tokens * CHARACTERS_PER_TOKEN
-        lines: list[str] = []
-        for line in (cited_line(hit) for unit in self.units for hit in unit.hits):
-            if len(line) + 1 > room:
-                if room >= LEAST_OF_A_LINE:
-                    lines.append(line[: room - len(CUT)] + CUT)
-                break
-            lines.append(line)
-            room -= len(line) + 1
-        return "\n".join(lines)
+        return _fitting((hit for unit in self.units for hit in unit.hits), max_tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAcross:
+    """Hits of several memories in one ranking, best first, each with its memory's name.
+
+    `traces`: by that name why its hits came back; scores in them are those of its own ranking.
+    """
+
+    hits: tuple[Hit, ...]
+    traces: Mapping[str, Trace]
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, index: int) -> Hit:
+        """The hit at a rank, 0 being the best."""
+        return self.hits[index]
+
+    def context(self, max_tokens: int = 800) -> str:
+        """As `Found.context`, hit by hit; a citation names its memory."""
+        return _fitting(self.hits, max_tokens)
+
+
+def _fitting(hits: Iterable[Hit], max_tokens: int) -> str:
+    room = max_tokens * CHARACTERS_PER_TOKEN
+    lines: list[str] = []
+    for line in map(cited_line, hits):
+        if len(line) + 1 > room:
+            if room >= LEAST_OF_A_LINE:
+                lines.append(line[: room - len(CUT)] + CUT)
+            break
+        lines.append(line)
+        room -= len(line) + 1
+    return "\n".join(lines)
 
 
 def cited_line(hit: Hit) -> str:
@@ -140,7 +171,8 @@ def cited_line(hit: Hit) -> str:
         note += f" (said by {fact.speaker})"
     if fact is not None and fact.valid_to is not None:
         note += f" (until {fact.valid_to:%Y-%m-%d})"
-    return f"[m{hit.id}] {f'({day}) ' if day else ''}{who}{hit.text}{note}"
+    where = f"{hit.memory} " if hit.memory else ""
+    return f"[{where}m{hit.id}] {f'({day}) ' if day else ''}{who}{hit.text}{note}"
 
 
 def date_of(at: float) -> str:

@@ -13,6 +13,7 @@ that hold their rare words, and those of who speak around them (relevance feedba
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -30,6 +31,7 @@ from mags.ports.policy import Plan
 from mags.ports.relations import canonical
 from mags.recall import kernels
 from mags.recall.candidates import Bridges, Candidates, RecallRequest, bm25_of
+from mags.recall.found import Trace
 from mags.recall.settings import (
     AssociationBoostSettings,
     FeedbackSettings,
@@ -82,6 +84,9 @@ RAW = frozenset(
 
 _IS_RAW = np.array([name in RAW for name in NAMES])
 
+WITHIN = ("session", "look", "feedback")
+"""What is measured against the best of the same memory, so that it says nothing of another's."""
+
 RECENCY_FIELDS = ("flags", "subject", "valid_from", "valid_to")
 
 SUPERSEDED_GAP = 0.01
@@ -113,16 +118,44 @@ def scored(
     `feature@statement` for queries that ask nothing.
     """
     values = _columns(state, request, found, reach, settings.near)
+    return (values, *_weighed(values, settings, statement=request.query.statement))
+
+
+def comparable(
+    traces: Sequence[Trace], settings: RecallSettings, *, statement: bool
+) -> list[list[float]]:
+    """Scores by which hits of several memories can be compared, by trace.
+
+    Features are standardised over all hits together. What only compares turns of one memory
+    (`WITHIN`) counts half: of two memories it says little, within one it says who comes first.
+    """
+    hits = [hit for trace in traces for hit in trace.hits]
+    values = np.array([[hit.features[name] for hit in hits] for name in NAMES], np.float32)
+    names, parts, total = _weighed(values, settings, statement=statement)
+    for name, part in zip(names, parts, strict=True):
+        if name in WITHIN:
+            total -= part
+    for i, hit in enumerate(hits):
+        steps = (share for name, share in hit.shares.items() if name not in NAMES)
+        total[i] += sum(steps) - sum(hit.shares.get(name, 0.0) for name in WITHIN) / 2
+    scores = iter(total.tolist())
+    return [[next(scores) for _ in trace.hits] for trace in traces]
+
+
+def _weighed(
+    values: NDArray[np.float32], settings: RecallSettings, *, statement: bool
+) -> tuple[tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]:
+    """What `scored` returns after the features themselves."""
     weights = dict(settings.weights)
     if not settings.spread:
         weights["spread"] = 0.0
-    if request.query.statement:
+    if statement:
         for name in NAMES:
             weights[name] = weights.get(name, 0.0) + weights.get(f"{name}@statement", 0.0)
-    plain, more, used, names = _weighed(tuple(weights.items()))
+    plain, more, used, names = _as_arrays(tuple(weights.items()))
     out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
     kernels.weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
-    return values, names, out[used], total
+    return names, out[used], total
 
 
 def _columns(
@@ -209,7 +242,7 @@ def _traits(
 
 
 @lru_cache(maxsize=8)
-def _weighed(
+def _as_arrays(
     items: tuple[tuple[str, float], ...],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64], tuple[str, ...]]:
     """Weights by feature, those for documents beside, which are not 0, and their names."""

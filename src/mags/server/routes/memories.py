@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
 from mags import inspect
+from mags.memory.memory import recall_across as recall_several
 from mags.server.auth import Scope
 from mags.server.context import Context, grant_of
 from mags.server.wire import requests, responses
@@ -135,17 +139,30 @@ def converse(
 
 @reading.post("/recall", response_model=responses.FoundOut)
 def recall(context: Context, wanted: requests.RecallIn) -> Response:
-    """The best memories for a query, with their trace. Writes nothing."""
+    """The best memories for a query, with their trace. Writes nothing.
+
+    With `also` the best of several, in one ranking, where each hit names its memory.
+    """
+    asked = wanted.model_dump(exclude={"also"})
+    if wanted.also:
+        return _recall_across(context, wanted.also, asked)
     with context.in_turn(Scope.READ) as opened:
-        found = opened.memory.recall(
-            wanted.query,
-            wanted.k,
-            wanted.as_of,
-            recorded_as_of=wanted.recorded_as_of,
-            speaker=wanted.speaker,
-            session=wanted.session,
-        )
+        found = opened.memory.recall(**asked)
         content = responses.found_as_json(found, opened.traces.keep(found.trace))
+        return Response(content, media_type="application/json")
+
+
+def _recall_across(context: Context, also: Sequence[str], asked: dict[str, Any]) -> Response:
+    with ExitStack() as stack:
+        opened = {
+            name: stack.enter_context(replace(context, namespace=name).opened(Scope.READ))
+            for name in dict.fromkeys((context.namespace, *also))
+        }
+        if context.limiter is not None:
+            stack.enter_context(context.limiter.slot())
+        found = recall_several({name: one.memory for name, one in opened.items()}, **asked)
+        traces = {name: opened[name].traces.keep(trace) for name, trace in found.traces.items()}
+        content = responses.across_as_json(found, traces)
         return Response(content, media_type="application/json")
 
 

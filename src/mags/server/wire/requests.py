@@ -146,7 +146,10 @@ class FactIn(RequestBody):
 
 
 class RecallIn(RequestBody):
-    """What to look for. `as_of`: what was true then; `recorded_as_of`: what was known then."""
+    """What to look for. `as_of`: what was true then; `recorded_as_of`: what was known then.
+
+    `also`: further memories that the key sees, whose hits are ranked with those of the first.
+    """
 
     model_config = examples(
         {"query": "Where does Ana live?"},
@@ -165,6 +168,7 @@ class RecallIn(RequestBody):
     recorded_as_of: Moment | None = None
     speaker: Label = "user"
     session: Label = ""
+    also: Annotated[tuple[Label, ...], Field(max_length=31)] = ()
 
 
 class AskIn(RequestBody):

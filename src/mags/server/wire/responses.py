@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
 from itertools import islice
@@ -15,7 +15,7 @@ from mags.plasticity.cycle import SleepReport
 from mags.ports.chat import Usage
 from mags.ports.store import Mark
 from mags.recall.chains import Chain
-from mags.recall.found import FactView, Found, Hit, HitTrace, moment_of
+from mags.recall.found import FactView, Found, FoundAcross, Hit, HitTrace, moment_of
 
 NAMED = 12
 """How many nodes of a change come with their words."""
@@ -85,9 +85,13 @@ class HitOut(ViewBody):
 
 
 class FoundOut(ResponseBody):
-    """Hits best first. `trace`: the id to explain them or to reward them by."""
+    """Hits best first. `trace`: the id to explain them or to reward them by.
+
+    `traces`: the same by memory, where several were asked.
+    """
 
     trace: str
+    traces: dict[str, str] = {}
     hits: list[HitOut]
     context: Annotated[str, Field(description="The hits as lines to show a model.")]
 
@@ -336,11 +340,21 @@ def found_as_json(found: Found, trace: str) -> bytes:
     return _WRITER.dump_json(found_as_dict(found, trace))
 
 
+def across_as_json(found: FoundAcross, traces: Mapping[str, str]) -> bytes:
+    """The body of an answer from several memories; `traces`: as they are kept, by memory."""
+    why = {(name, one.id): one for name, trace in found.traces.items() for one in trace.hits}
+    hits = [_hit(hit, why.get((hit.memory, hit.id))) for hit in found]
+    first = next(iter(traces.values()))
+    return _WRITER.dump_json(
+        {"trace": first, "traces": traces, "hits": hits, "context": found.context()}
+    )
+
+
 def found_as_dict(found: Found, trace: str) -> dict[str, Any]:
     """A recall by the fields of `FoundOut`; `trace`: the id under which its trace is kept."""
     why = {one.id: one for one in found.trace.hits}
     hits = [_hit(hit, why.get(hit.id)) for hit in found.hits]
-    return {"trace": trace, "hits": hits, "context": found.context()}
+    return {"trace": trace, "traces": {}, "hits": hits, "context": found.context()}
 
 
 def _hit(hit: Hit, why: HitTrace | None) -> dict[str, Any]:
