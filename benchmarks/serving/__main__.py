@@ -13,26 +13,35 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
+from benchmarks.serving.fuzz import campaign
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
 from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
 SUITE = "serving"
+FUZZED = ROOT / ".cache" / "fuzzed.json"
+"""Where the fuzzing campaign has come to; removed, it begins anew."""
 
 
 def main() -> int:
     """Measure, save and rewrite the page; return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--only", choices=("recall", "mixture", "kills", "library"), default=None)
+    parser.add_argument(
+        "--only", choices=("recall", "mixture", "kills", "fuzz", "library"), default=None
+    )
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument(
+        "--requests", type=int, default=20_000, help="of the whole fuzzing campaign"
+    )
     options = parser.parse_args()
     crowd = Crowd(clients=64, memories=100)
     loads = {
         "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
         "mixture": lambda at: mixture(at, crowd, seconds=options.seconds),
         "kills": lambda at: kills(at, crowd, times=options.kills),
+        "fuzz": lambda at: campaign(at, FUZZED, requests=options.requests),
     }
     for name, work in loads.items():
         if options.only not in (None, name):
