@@ -165,7 +165,9 @@ def _sent(line: http.client.HTTPConnection, method: str, path: str, body: bytes,
             said = answer.read()
             if answer.status < 500:
                 return str(answer.status)
-            return f"{answer.status} {json.loads(said).get('type', '').rpartition(':')[2]}"
+            problem = json.loads(said)
+            kind = problem["error"]["code"] if "error" in problem else problem["type"]
+            return f"{answer.status} {str(kind).rpartition(':')[2]}"
         except TimeoutError:
             line.close()
             return "hang"
