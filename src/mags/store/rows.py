@@ -16,6 +16,8 @@ from mags.ports.store import Checkpoint
 PART_BYTES = 16 << 20
 """Arrays are stored in parts of this size: a blob has a limit, and so has memory."""
 
+IMMUTABLE = "one of these contents exists: contents are immutable"
+
 ContentRow = tuple[int, int, str, str, bytes | None]
 
 

