@@ -109,4 +109,4 @@ def new_store(kind: str, folder: Path) -> Store:
     place = shared()  # before the import: without a server it may not be installed
     from mags.store.postgres import PostgresStore
 
-    return PostgresStore.open(place.url, f"new{next(_numbers)}")
+    return PostgresStore.open(place.url, f"new{next(_numbers)}", tenant="tests")

@@ -35,7 +35,6 @@ from mags.store.migrations import scripts
 from mags.store.rows import IMMUTABLE
 from mags.store.sqlite import SqlStore
 
-TENANT = "default"
 ROLE = "mags"
 SCHEMA = "postgres"
 """The folder of its migrations, beside SQLite's."""
@@ -376,7 +375,7 @@ class PostgresStore(SqlStore):
         url: str,
         memory: str,
         *,
-        tenant: str = TENANT,
+        tenant: str,
         branch: str = FIRST,
         wait_s: float = 5.0,
         read_only: bool = False,
@@ -404,7 +403,7 @@ class PostgresCatalog:
     """The memories of one tenant in a database, on a pool of connections that they share."""
 
     def __init__(
-        self, url: str, tenant: str = TENANT, *, wait_s: float = 5.0, read_only: bool = False
+        self, url: str, tenant: str, *, wait_s: float = 5.0, read_only: bool = False
     ) -> None:
         """Connect. `wait_s`: for a connection, and for another writer. Raises StoreError."""
         self.wait_s, self.read_only, self.tenant = wait_s, read_only, tenant
@@ -642,7 +641,7 @@ def prepare(url: str, role: str = ROLE) -> int:
         found = row[0] if row else 0
         for number, script in scripts(SCHEMA):
             if number > found:
-                db.execute(script)  # type: ignore[arg-type, call-overload] # ours, and no literal
+                db.execute(script)
                 db.execute("INSERT INTO mags.version VALUES (%s)", (number,))
         known = db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone()
         for grant in GRANTS if known else (MADE, *GRANTS):

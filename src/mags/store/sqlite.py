@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreClosed
+from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreClosed, StoreError
 from mags.graph.delta import HEAD, Delta, PastGraph, decode, encode, touches
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
@@ -42,6 +44,20 @@ SCANNED_AT_ONCE = 2000
 
 # By the index (branch, seq) one look, however long the journal is.
 LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
+
+TABLES = (
+    *("branch", "journal", "receipt", "content", "tokens", "forgotten", "checkpoint", "part"),
+    *("mark", "fact", "counter"),
+)
+"""All tables of a memory, each after those it refers to."""
+TOUCHED = (
+    "SELECT (SELECT count(*) FROM journal) + (SELECT count(*) FROM content)"
+    " + (SELECT count(*) FROM mark) + (SELECT count(*) FROM forgotten)"
+    " + (SELECT count(*) FROM branch) - 1 + (SELECT count(*) FROM fact) - 1"
+)
+"""Not 0 where a memory holds more than it was made with."""
+COPIED_AT_ONCE = 20
+"""Rows, of which each may be a large part of a checkpoint."""
 
 SIZES = {
     "journal": "SELECT count(*) FROM journal",
@@ -533,6 +549,31 @@ class _SqliteFacts(_SqlitePart):
         return {"bytes": self._branch.database.bytes(out), **out}
 
 
+def _rows(db: Sql, table: str) -> Iterator[tuple[Any, ...]]:
+    return db.stream(f"SELECT * FROM {table} ORDER BY 1")
+
+
+def _digest(db: Sql, table: str) -> int:
+    """A sum over all rows, in whatever order they come."""
+    total = 0
+    for row in _rows(db, table):
+        one = hashlib.blake2b(digest_size=16)
+        for value in row:
+            one.update(value if isinstance(value, bytes) else repr(value).encode())
+            one.update(b"\0")
+        total += int.from_bytes(one.digest())
+    return total
+
+
+def _copy(db: Sql, new: Sql, table: str) -> int:
+    count, rows = 0, _rows(db, table)
+    while batch := list(islice(rows, COPIED_AT_ONCE)):
+        places = ", ".join("?" * len(batch[0]))
+        new.executemany(f"INSERT INTO {table} VALUES ({places})", batch)
+        count += len(batch)
+    return count
+
+
 class SqlStore:
     """A store on a database that speaks SQL; a subclass opens it."""
 
@@ -576,6 +617,23 @@ class SqlStore:
     def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock for one transaction of many writes."""
         return self._branch.writing()
+
+    def copy_to(self, other: SqlStore) -> dict[str, int]:
+        """Copy all of this memory to a new one, in one transaction of each; rows by table.
+
+        What was written is read again and compared. Raises InvalidInput where `other` holds
+        something, StoreError.
+        """
+        with self._branch.writing() as db, other._branch.writing() as new:
+            if new.execute(TOUCHED).get:
+                raise InvalidInput("what a memory is moved to must be new: name another place")
+            for table in reversed(TABLES):
+                new.execute(f"DELETE FROM {table}")
+            copied = {table: _copy(db, new, table) for table in TABLES}
+            for table in TABLES:
+                if _digest(db, table) != _digest(new, table):
+                    raise StoreError(f"{table} was not kept as it is: nothing was moved")
+        return copied
 
     def check(self) -> None:
         """Read and verify every entry, and the checkpoint; raises CorruptFile."""
