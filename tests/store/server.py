@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import atexit
-import os
 import shutil
-import signal
+import subprocess
 import tempfile
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -56,23 +56,38 @@ class Postgres:
         with (self.data / "data/postgresql.conf").open("a") as settings:
             settings.write(FAST)
         self._server.start()
+        self.socket = (self.data / "data/postmaster.pid").read_text().splitlines()[4]
         atexit.register(shutil.rmtree, self.data, ignore_errors=True)
 
     def start(self) -> None:
         """Start it again."""
-        self._server.ensure_postgres_running()
+        options = ("-w", "-o", f'-h "" -k {self.socket}', "-D", str(self.data / "data"))
+        command = [str(self._server.bin_path / "pg_ctl"), *options, "start"]
+        with (self.data / "log").open("ab") as log:
+            subprocess.run(
+                command,
+                user=self._server.system_user,
+                stdout=log,
+                stderr=log,
+                check=True,
+                timeout=30,
+            )
 
     def kill(self) -> None:
-        """Kill all of it, as a power cut does."""
-        pid = int(self.pid_file.read_text().split()[0])
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        for one in (pid, *map(int, children)):
-            os.kill(one, signal.SIGKILL)
+        """Kill all of its processes at once."""
+        import psutil  # it comes with the server
 
-    @property
-    def pid_file(self) -> Path:
-        """Of the server."""
-        return self.data / "data/postmaster.pid"
+        pid_file = self.data / "data/postmaster.pid"
+        server = psutil.Process(int(pid_file.read_text().split()[0]))
+        server.suspend()  # so that it neither starts others nor notices that they are gone
+        processes = [server, *server.children()]
+        for one in processes:
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
+        psutil.wait_procs(processes, timeout=1.0)
+        # Until somebody reaps them they still have their names, and these files would keep it down.
+        pid_file.unlink()
+        Path(self.socket, ".s.PGSQL.5432.lock").unlink()
 
     def place(self) -> Place:
         """A new, prepared database."""

@@ -673,7 +673,8 @@ def _known(failure: Exception, place: str, wait_s: float) -> errors.MagsError | 
         return errors.StoreError(f"{place} has no tables for memories: {PREPARE}")
     if isinstance(failure, psycopg.errors.InsufficientPrivilege):
         return errors.StoreError(f"{place} refuses this ({said}): {PREPARE}")
-    if isinstance(failure, PoolTimeout | psycopg.OperationalError):
+    gone = psycopg.OperationalError, psycopg.errors.IdleInTransactionSessionTimeout
+    if isinstance(failure, (PoolTimeout, *gone)):
         return errors.StoreError(
             f"{place} cannot be reached, or ended the connection ({said}): nothing of this was "
             "written; try again when it is back"
