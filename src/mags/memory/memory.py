@@ -94,10 +94,6 @@ class Memory:
         self._corrector = Corrector(self._live, parts)
         self._converser = Converser(self._live, parts, self._recaller, self._asker, self._corrector)
 
-    def catch_up(self) -> None:
-        """Take over now what other processes wrote, so that the next call need not."""
-        self._live.clear()
-
     def close(self) -> None:
         """Read what waits, then close the store; closing twice is harmless."""
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -232,11 +232,6 @@ class Catalog(Protocol):
 
     def remove(self, name: str) -> None:
         """Delete a memory that nobody has open, all of it; raises NotFound."""
-
-    def listen(self, changed: Callable[[str], None]) -> None:
-        """Have `changed` called, in another thread, with the name of an open memory that another
-        process has changed, where this place tells; sequences tell it in any case.
-        """
 
     def close(self) -> None:
         """Release what is shared by its stores, once they are closed; twice is harmless."""

@@ -112,7 +112,6 @@ class OpenMemories:
         # Traces of memories that a `renew` has closed, until the memory is opened again.
         self._kept: dict[tuple[str, str], Traces] = {}
         self._closed = False
-        catalog.listen(self._changed)
 
     @contextmanager
     def enter(
@@ -184,12 +183,6 @@ class OpenMemories:
 
     def __len__(self) -> int:
         return len(self._memories)
-
-    def _changed(self, namespace: str) -> None:
-        with self._lock:
-            found = [one.memory for key, one in self._memories.items() if key[0] == namespace]
-        for memory in found:
-            memory.catch_up()
 
     # -- opening -----------------------------------------------------------------
 

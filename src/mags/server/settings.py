@@ -84,7 +84,7 @@ class ServerSettings:
                 key="store",
             )
         postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
-        catalog: Catalog = postgres.PostgresCatalog(self.store, self.tenant)
+        catalog: Catalog = postgres.PostgresCatalog(self.store, self.tenant, listens=True)
         return catalog
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,11 @@ WRITE_LOCK = 120
 class Connection(apsw.Connection):
     """A connection whose rows come as they are read."""
 
-    def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+    def stream(
+        self, query: str, values: Sequence[Any] = ()
+    ) -> Generator[tuple[Any, ...], None, None]:
         """Rows of a SELECT, few at a time in memory."""
-        return self.execute(query, values)
+        yield from self.execute(query, values)
 
 
 class Database:
@@ -248,11 +250,11 @@ class Database:
     # -- reading -----------------------------------------------------------------
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection that sees one state for the length of the block."""
+    def reading(self, *, one: bool = False) -> Iterator[Connection]:
+        """A connection that sees one state for the length of the block; `one`: of one statement."""
         with self._connection() as db:
             # This thread's own transaction is one state already, and must see its own writes.
-            if db is self._writer:
+            if one or db is self._writer:
                 yield db
                 return
             try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from mags.errors import NotFound
@@ -54,9 +53,6 @@ class FolderCatalog:
             copy.unlink(missing_ok=True)
         for end in BESIDE:
             path.with_name(path.name + end).unlink(missing_ok=True)
-
-    def listen(self, _changed: Callable[[str], None]) -> None:
-        """Nothing: a folder tells nobody."""
 
     def close(self) -> None:
         """Nothing to release."""

@@ -11,10 +11,12 @@ import re
 import secrets
 import socket
 import threading
+import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import cache
+from math import inf
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -48,7 +50,9 @@ CHANNEL = "mags"
 STREAMED = 200
 """Rows that a stream holds at a time."""
 LISTENS_S = 0.5
-"""How long it takes at most until a listener notices that it shall end."""
+"""How often a listener asks for a sign of life, and looks whether it shall end."""
+DEAF_S = 2.0
+"""Without a sign of life for so long, readers ask."""
 PREPARE = "have their owner run `mags prepare URL`"
 MADE = "CREATE ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS"
 GRANTS = (
@@ -113,6 +117,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.cursor_factory = Cursor
+        self.memory: int | None = None
+        """The one that the session has set."""
         self._changed = 0
         for dumper in (StrBinaryDumper, StrDumper, StrDumperUnknown):
             self.adapters.register_dumper(str, _dumper(dumper))
@@ -130,7 +136,9 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         with self.cursor() as cursor:
             cursor.executemany(translated(query), values)
 
-    def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+    def stream(
+        self, query: str, values: Sequence[Any] = ()
+    ) -> Generator[tuple[Any, ...], None, None]:
         """Rows of a SELECT, few at a time in memory."""
         with self.cursor(binary=True) as cursor:
             yield from cursor.stream(translated(query), values, size=STREAMED)
@@ -160,9 +168,9 @@ class Database:
     def __init__(self, catalog: PostgresCatalog, memory: int, name: str, *, close: bool) -> None:
         """`memory`: its number; `close`: the last user closes the catalogue, too."""
         self._catalog, self._memory, self._close = catalog, memory, close
-        self.place, self.name = f"{catalog.place}, memory {name!r}", name
-        self.fence = 0
-        """Of the last commit that was made here."""
+        self.place = f"{catalog.place}, memory {name!r}"
+        self._heard: int | None = None
+        """The newest fence that is known of, where commits are listened to."""
         self._process = os.getpid()
         self._users = 1
         # As in SQLite's `Database`: the thread that writes, and how deep it is in blocks.
@@ -221,7 +229,7 @@ class Database:
         )
         fence = db.execute("SELECT fence FROM mags.memory WHERE id = ?", (self._memory,)).get
         if fence is None:
-            raise errors.StoreError(f"{self.place} was removed: nothing was written")
+            raise self._gone()
         return int(fence)
 
     def _commit(self, db: Connection, fence: int) -> None:
@@ -243,7 +251,9 @@ class Database:
                 f"the connection to {self.place} was lost while it was told to keep what was "
                 "written, so whether it did is not known: read it again, or send the same key again"
             ) from failure
-        self.fence = fence + 1
+        with self._guard:
+            if self._heard is not None:
+                self._heard = max(fence + 1, self._heard)
 
     @contextmanager
     def _savepoint(self, db: Connection) -> Iterator[None]:
@@ -293,14 +303,20 @@ class Database:
     # -- reading -----------------------------------------------------------------
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection that sees one state for the length of the block."""
+    def reading(self, *, one: bool = False) -> Iterator[Connection]:
+        """A connection that sees one state for the length of the block; `one`: of one statement."""
         self._check()
         if self._owner == threading.get_ident() and self._writer is not None:
             with self._catalog.translated():
                 yield self._writer
             return
         with self._catalog.connection() as db:
+            if one:  # it needs no transaction, which would take two more ways to the server
+                if db.memory != self._memory:
+                    db.words(f"SET mags.memory = '{self._memory}'")
+                    db.memory = self._memory
+                yield db
+                return
             db.words(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
                 f"SET LOCAL mags.memory = '{self._memory}'"
@@ -317,17 +333,40 @@ class Database:
             with self.reading() as db:
                 found: tuple[Any, ...] | None = db.execute(query, values).fetchone()
                 return found
-        self._check()
-        with self._catalog.connection() as db:
-            fence = db.execute("SELECT fence FROM mags.memory WHERE id = ?", (self._memory,)).get
+        fence = self._newest()
         held = self._looked
         if held[0] != fence:
             # What is read later may be newer than this fence; then the next look reads it again.
             held = self._looked = fence, {}
         if (query, values) not in held[1]:
-            with self.reading() as db:
+            with self.reading(one=True) as db:
                 held[1][query, values] = db.execute(query, values).fetchone()
         return held[1][query, values]
+
+    def _newest(self) -> int:
+        """The fence of the last commit, heard or asked for."""
+        self._check()
+        since = self._catalog.hearing()
+        if self._heard is not None and since:
+            return self._heard
+        with self._catalog.connection() as db:
+            fence = db.execute("SELECT fence FROM mags.memory WHERE id = ?", (self._memory,)).get
+        if fence is None:
+            raise self._gone()
+        with self._guard:
+            # Only of a question that was asked while every later commit was heard.
+            if since and since == self._catalog.hearing():
+                self._heard = max(fence, self._heard or 0)
+        return int(fence)
+
+    def hear(self, fence: int | None) -> None:
+        """Take note of a commit; None: some may have been missed."""
+        with self._guard:
+            if fence is None or self._heard is not None:
+                self._heard = fence
+
+    def _gone(self) -> errors.StoreError:
+        return errors.StoreError(f"{self.place} was removed: nothing was read or written")
 
     def has_tokens(self, _db: Connection) -> bool:
         """Whether there is a table of tokens: always."""
@@ -403,9 +442,17 @@ class PostgresCatalog:
     """The memories of one tenant in a database, on a pool of connections that they share."""
 
     def __init__(
-        self, url: str, tenant: str, *, wait_s: float = 5.0, read_only: bool = False
+        self,
+        url: str,
+        tenant: str,
+        *,
+        wait_s: float = 5.0,
+        read_only: bool = False,
+        listens: bool = False,
     ) -> None:
-        """Connect. `wait_s`: for a connection, and for another writer. Raises StoreError."""
+        """Connect. `wait_s`: for a connection, and for another writer. `listens`: hear of what
+        others commit, within some milliseconds, in place of asking at each read. Raises StoreError.
+        """
         self.wait_s, self.read_only, self.tenant = wait_s, read_only, tenant
         self.place, self._url = place_of(url), url
         self._databases: dict[int, weakref.ref[Database]] = {}
@@ -417,6 +464,7 @@ class PostgresCatalog:
                 pool.open()
             with self.connection() as db:
                 check(db, self.place)
+            self._listener = Listener(self) if listens else None
             opened = True
         finally:
             if not opened:
@@ -482,11 +530,16 @@ class PostgresCatalog:
         self._databases[number] = weakref.ref(database)
         return database
 
-    def opened(self, memory: int | None = None, fence: int | None = None) -> list[str]:
-        """Names of memories that are open here: all, or one if it did not write this itself."""
-        known = self._databases.items()
-        found = [one() for number, one in list(known) if memory in (None, number)]
-        return [one.name for one in found if one is not None and one.fence != fence]
+    def hearing(self) -> int:
+        """Since which connection every commit has been heard of; 0 while none listens."""
+        return self._listener.hears() if self._listener is not None else 0
+
+    def hear(self, memory: int | None = None, fence: int | None = None) -> None:
+        """Tell a memory that is open here of a commit; None: all, of what may have been missed."""
+        for number, known in list(self._databases.items()):
+            database = known()
+            if database is not None and memory in (None, number):
+                database.hear(fence)
 
     @contextmanager
     def listening(self) -> Iterator[Connection]:
@@ -542,14 +595,6 @@ class PostgresCatalog:
         """Turn what psycopg raises inside the block into the errors of MAGS."""
         return errors.boundary(SCHEMA, lambda failure: _known(failure, self.place, self.wait_s))
 
-    def listen(self, changed: Callable[[str], None]) -> None:
-        """Have `changed` called, in a thread, with the name of a memory that another one changed.
-
-        It may be called for one that did not change, and after a pause for all. What it is not
-        called for (the server was away) shows by the sequence when it is read.
-        """
-        self._listener = Listener(self, changed)
-
     def close(self) -> None:
         """Close every connection; closing twice is harmless."""
         if self._listener is not None:
@@ -559,32 +604,42 @@ class PostgresCatalog:
 
 
 class Listener:
-    """A thread that hears of every commit."""
+    """A thread that hears of every commit, so that readers need not ask whether there was one.
 
-    def __init__(self, catalog: PostgresCatalog, changed: Callable[[str], None]) -> None:
-        self._catalog, self._changed = catalog, changed
+    It asks the server for a sign of life again and again. While there is none, readers ask.
+    """
+
+    def __init__(self, catalog: PostgresCatalog) -> None:
+        self._catalog = catalog
+        self._alive_at, self._connection = -inf, 0
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="mags-listen", daemon=True)
         self._thread.start()
 
+    def hears(self) -> int:
+        """The number of the connection that listens, 0 where there was no sign of it lately."""
+        return self._connection if time.monotonic() - self._alive_at < DEAF_S else 0
+
     def close(self) -> None:
         """End it, within a moment."""
         self._closing.set()
-        if self._thread is not threading.current_thread():
-            self._thread.join()
+        self._thread.join()
 
     def _run(self) -> None:
         while not self._closing.is_set():
             with suppress(errors.StoreError), self._catalog.listening() as db:
-                for name in self._catalog.opened():  # what was missed
-                    self._changed(name)
+                self._catalog.hear()
+                self._connection += 1
                 while not self._closing.is_set():
-                    for heard in db.notifies(timeout=LISTENS_S):
-                        memory, fence = map(int, heard.payload.split())
-                        for name in self._catalog.opened(memory, fence):
-                            self._changed(name)
-                        if self._closing.is_set():
-                            break
+                    begun = time.monotonic()
+                    if begun - self._alive_at > LISTENS_S:
+                        db.words("SELECT 1")
+                        self._alive_at = begun
+                    for heard in db.notifies(timeout=LISTENS_S, stop_after=1):
+                        told = heard.payload.split()  # another program may use the channel
+                        if len(told) == 2 and all(word.isdecimal() for word in told):
+                            self._catalog.hear(int(told[0]), int(told[1]))
+            self._alive_at = -inf
             self._closing.wait(LISTENS_S)
 
 

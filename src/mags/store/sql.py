@@ -5,7 +5,7 @@ Statements are written once, in what both understand (`?` stands for a value), a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -32,8 +32,10 @@ class Sql(Protocol):
     def execute(self, query: str, values: Sequence[Any] = (), /) -> Rows:
         """Run one statement."""
 
-    def stream(self, query: str, values: Sequence[Any] = (), /) -> Iterator[Any]:
-        """Rows of a SELECT, few at a time in memory; nothing else may run between."""
+    def stream(
+        self, query: str, values: Sequence[Any] = (), /
+    ) -> Generator[tuple[Any, ...], None, None]:
+        """Rows of a SELECT, few at a time in memory; nothing else may run until it is closed."""
 
     def executemany(self, query: str, values: Any, /) -> object:  # noqa: ANN401 - rows of values
         """Run one statement for each row of values."""
@@ -50,8 +52,8 @@ class SqlDatabase(Protocol):
     place: str
     """The file, or the database and the memory in it: for messages."""
 
-    def reading(self) -> AbstractContextManager[Sql]:
-        """A connection that sees one state for the length of the block."""
+    def reading(self, *, one: bool = False) -> AbstractContextManager[Sql]:
+        """A connection that sees one state for the length of the block; `one`: of one statement."""
 
     def writing(self) -> AbstractContextManager[Sql]:
         """The connection in a transaction; a nested block that fails undoes only its own writes."""

@@ -7,7 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -103,9 +103,9 @@ class _SqliteBranch:
     def writing(self) -> AbstractContextManager[Sql]:
         return self.database.writing()
 
-    def reading(self) -> AbstractContextManager[Sql]:
-        """A connection that sees one state."""
-        return self.database.reading()
+    def reading(self, *, one: bool = False) -> AbstractContextManager[Sql]:
+        """A connection that sees one state; `one`: for one statement."""
+        return self.database.reading(one=one)
 
     def head(self) -> int:
         (last,) = self.database.look(LAST, (self.id,)) or (None,)
@@ -205,12 +205,13 @@ class _SqliteJournal(_SqlitePart):
                     " ORDER BY seq",
                     (branch, max(seq, segment.after), segment.upto),
                 )
-                for number, data in rows:
-                    delta = decode(data).forgetting(gone)
-                    out.append(JournalEntry(seq=number, branch=segment.branch, delta=delta))
-                    size += len(data)
-                    if size > BATCH_BYTES:
-                        return out
+                with closing(rows):
+                    for number, data in rows:
+                        delta = decode(data).forgetting(gone)
+                        out.append(JournalEntry(seq=number, branch=segment.branch, delta=delta))
+                        size += len(data)
+                        if size > BATCH_BYTES:
+                            return out
         return out
 
     def head(self) -> int:
@@ -302,7 +303,7 @@ def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]]) -> None:
 class _SqliteContents(_SqlitePart):
     def get(self, content_ids: Sequence[int]) -> list[Content]:
         wanted = [int(i) for i in content_ids]
-        with self._branch.reading() as db:
+        with self._branch.reading(one=True) as db:
             rows = db.execute(
                 "SELECT id, node, text, meta FROM content"
                 " WHERE id IN (SELECT value FROM json_each(?))",
@@ -317,7 +318,7 @@ class _SqliteContents(_SqlitePart):
     def tokens(self, content_ids: Sequence[int]) -> list[bytes]:
         wanted = [int(i) for i in content_ids]
         found: dict[int, bytes] = {}
-        with self._branch.reading() as db:
+        with self._branch.reading(one=True) as db:
             if self._branch.database.has_tokens(db):
                 found.update(
                     db.execute(
@@ -336,7 +337,7 @@ class _SqliteContents(_SqlitePart):
         last: int = -(2**63)
         while True:
             values = (last, *([] if nodes is None else [nodes]), SCANNED_AT_ONCE)
-            with self._branch.reading() as db:
+            with self._branch.reading(one=True) as db:
                 rows: list[tuple[Any, ...]] = db.execute(
                     f"SELECT id, node, text, meta, vector FROM content WHERE id > ? {chosen}"
                     " ORDER BY id LIMIT ?",
@@ -540,7 +541,7 @@ class _SqliteFacts(_SqlitePart):
             return list(read_forks(db).values())
 
     def forgotten(self) -> NDArray[np.int64]:
-        with self._branch.reading() as db:
+        with self._branch.reading(one=True) as db:
             return read_forgotten(db)
 
     def size(self) -> Mapping[str, int]:
