@@ -24,6 +24,7 @@ NO_TEXTS = {
     *("bank.bank", "bank.load", "bank.plain"),  # files that come with MAGS, by their names
     *("world.syllables", "fillers.syllables", "fillers._known"),
     *("arena.warm_up", "arena.commit"),
+    "postgres.translated",  # statements, whose values come beside them
     "router.opened",  # weights, by the file that holds them
 }
 """Functions whose arguments cannot hold words of a memory: `functools` may keep what they give."""

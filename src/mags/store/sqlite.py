@@ -287,9 +287,12 @@ class _SqliteJournal(_SqlitePart):
 
 def _add_contents(db: Sql, contents: Sequence[Content]) -> None:
     rows = [content_row(content) for content in contents]
-    for _, node, *_ in rows:
-        if db.execute("SELECT 1 FROM forgotten WHERE node = ?", (node,)).fetchone():
-            raise NotFound(f"node {node} was forgotten", node_id=node)
+    gone = db.execute(
+        "SELECT node FROM forgotten WHERE node IN (SELECT value FROM json_each(?)) LIMIT 1",
+        (json.dumps([node for _, node, *_ in rows]),),
+    ).get
+    if gone is not None:
+        raise NotFound(f"node {gone} was forgotten", node_id=gone)
     db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
     _put_tokens(db, [(content.id, content.tokens) for content in contents])
 
