@@ -15,6 +15,7 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_POLICY_PATH  the file of a reader, or the folder of adapters, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
     MAGS_RECALL      fast; careful: the best are compared word by word; thorough: and read
+    MAGS_SECRET      keys the hashes in the memories that are made with it (32 characters or more)
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
 
@@ -127,6 +128,7 @@ ENVIRONMENT = {
     "MAGS_PROMPTS": ("policy", "prompts"),
     "MAGS_ANSWER": ("answer", "mode"),
     "MAGS_RECALL": ("memory", "recall", "tier"),
+    "MAGS_SECRET": ("memory", "secret"),
 }
 NESTED = ("recall", "engram")
 NANO_GONE = (

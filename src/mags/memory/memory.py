@@ -81,7 +81,8 @@ class Memory:
     def __init__(self, store: Store, parts: Parts, *, read_only: bool = False) -> None:
         """Open a branch of a store with its parts; raises EmbedderMismatch, StoreError."""
         self._store = store
-        self._live = Live(store, parts.embedder, parts.clock, read_only=read_only)
+        pepper = parts.settings.secret
+        self._live = Live(store, parts.embedder, parts.clock, read_only=read_only, pepper=pepper)
         self._assemble(parts)
 
     def _assemble(self, parts: Parts) -> None:
@@ -434,6 +435,11 @@ class Memory:
         """
         wanted = inputs.id_or_name(query_or_id, "what to forget")
         return forget(self._live, wanted, dry_run=dry_run)
+
+    def catch_up(self) -> None:
+        """Take over now what other processes wrote and erased, as every reading call does first."""
+        with self._live.reading():
+            pass
 
     # -- history -----------------------------------------------------------------
 

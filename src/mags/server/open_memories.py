@@ -18,7 +18,7 @@ from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory, closed_on_failure
 from mags.ports.store import Catalog, Store
 from mags.recall.found import Trace
-from mags.server.auth import NAMESPACE, Grant, Scope
+from mags.server.auth import EVERYTHING, NAMESPACE, Grant, Scope
 
 MAIN = "main"
 Opener = Callable[[Store], Memory]
@@ -32,19 +32,25 @@ class Traces:
         self._most = most
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Trace] = OrderedDict()
+        self.cleared = 0
+        """How often words were dropped."""
         caches.register(self)
 
     def clear(self) -> None:
         """Drop the words of questions; ids and numbers stay, for explain and feedback."""
         with self._lock:
+            self.cleared += 1
             for name, trace in self._known.items():
                 self._known[name] = trace.wordless()
 
-    def keep(self, trace: Trace) -> str:
-        """Keep a trace and return its id, which cannot be guessed."""
+    def keep(self, trace: Trace, cleared: int) -> str:
+        """Keep a trace and return its id, which cannot be guessed.
+
+        `cleared`: as it was before the recall. What was erased meanwhile may be in its words.
+        """
         name = secrets.token_hex(12)
         with self._lock:
-            self._known[name] = trace
+            self._known[name] = trace if cleared == self.cleared else trace.wordless()
             while len(self._known) > self._most:
                 self._known.popitem(last=False)
         return name
@@ -70,8 +76,8 @@ class Overloaded(MagsError):
 class OpenMemory:
     """An open memory. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: it was created for a request, and no request has succeeded yet. `trusted`: as the
-    grant of the request is.
+    `made`: it was created for a request, and no request has succeeded yet. Of one request:
+    `grant`, and `cleared`: how often its traces had been cleared when it began.
     """
 
     memory: Memory
@@ -79,7 +85,21 @@ class OpenMemory:
     namespace: str = ""
     made: bool = False
     requests: int = 0
-    trusted: bool = True
+    grant: Grant = EVERYTHING
+    cleared: int = 0
+
+    def of(self, grant: Grant) -> OpenMemory:
+        """The same for one request."""
+        return replace(self, grant=grant, cleared=self.traces.cleared)
+
+    def keep(self, trace: Trace) -> str:
+        """Keep the trace of a recall or an answer of this request; its id."""
+        return self.traces.keep(trace, self.cleared)
+
+    def trace(self, name: str) -> Trace:
+        """A trace that is still kept, without words that another process erased meanwhile."""
+        self.memory.catch_up()
+        return self.traces.get(name)
 
 
 @dataclass(slots=True)
@@ -126,7 +146,7 @@ class OpenMemories:
         opened = self._enter((namespace, branch), make=needed >= Scope.WRITE)
         done = False
         try:
-            yield opened if grant.trusted else replace(opened, trusted=False)
+            yield opened.of(grant)
             done = True
         finally:
             self._leave(opened, done=done)

@@ -28,7 +28,7 @@ from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
 from mags.recall.found import Found
-from mags.server.auth import Grant, Scope, namespace_of
+from mags.server.auth import USER, Grant, Scope, namespace_of
 from mags.server.context import grant_of
 from mags.server.open_memories import OpenMemories
 from mags.server.proxy.upstream import (
@@ -438,7 +438,7 @@ def read_conversation(body: Json, grant: Grant, headers: Mapping[str, str]) -> C
     known = json.dumps(history, sort_keys=True, ensure_ascii=True).encode()
     return Conversation(
         namespace=namespace_of(grant, user),
-        speaker="user",
+        speaker=grant.speaks(USER),
         said=said.strip()[:LONGEST_TURN],
         asked=asked.strip()[:LONGEST_TURN],
         digest=hashlib.sha256(known).hexdigest(),
@@ -465,7 +465,7 @@ class Rememberer:
             # Recalled before it is observed: a question must not find itself.
             if conversation.asked:
                 found = opened.memory.recall(conversation.asked, speaker=conversation.speaker)
-                trace = opened.traces.keep(found.trace)
+                trace = opened.keep(found.trace)
                 remembered = Remembered(conversation=conversation, found=found, trace=trace)
             if conversation.said:
                 opened.memory.observe(
