@@ -1,8 +1,8 @@
 """API keys: the file they are kept in, and what each of them allows.
 
 A key is 256 random bits. It is shown once, and only its SHA-256 is kept. Nobody can guess 256
-random bits, so neither the slow hash that passwords need nor a secret is needed here. The file is read again when it
-has changed, so a revoked key is refused at once.
+random bits, so neither the slow hash that passwords need nor a secret is needed here. The file is
+read again when it has changed, so a revoked key is refused at once.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ class Scope(IntEnum):
 
 class Refused(errors.MagsError):
     """There is no key, or it is unknown, revoked or out of date."""
+
+
+class IssuerUnavailable(errors.MagsError):
+    """The public keys of an issuer cannot be fetched, so no token can be checked."""
 
 
 class Forbidden(errors.MagsError):
@@ -231,7 +235,7 @@ class KeyRing:
             self._refresh()
             return not grant.digest or self._grants.get(grant.digest) == grant
 
-    def add(  # noqa: PLR0913 - what a key is made of
+    def add(
         self,
         name: str,
         namespaces: tuple[str, ...],

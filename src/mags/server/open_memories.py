@@ -10,7 +10,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from mags import caches
@@ -178,17 +178,27 @@ class OpenMemories:
     def renew(self, open_memory: Opener) -> None:
         """Use another opener from now on; running requests finish with the memory they have.
 
-        Traces stay, so that earlier answers can still be explained.
+        Traces stay, without the words of questions, so that earlier answers can be explained.
         """
         with self._lock:
             self._open = open_memory
             self._kept |= {key: opened.traces for key, opened in self._memories.items()}
+            for traces in self._kept.values():
+                traces.clear()  # while no memory is open, nothing tells of what others erase
             # Requests that run keep theirs; `_leave` closes it after the last of them.
             idle = [opened.memory for opened in self._memories.values() if not opened.requests]
             self._leaving += (opened for opened in self._memories.values() if opened.requests)
             self._memories.clear()
         for memory in idle:
             memory.close()
+
+    def catch_up(self) -> None:
+        """Let go of what other processes erased, also from memories that nobody uses."""
+        with self._lock:
+            memories = [opened.memory for opened in self._memories.values()]
+        for memory in memories:
+            with suppress(MagsError):  # closed meanwhile, or damaged, which the next request says
+                memory.catch_up()
 
     def close(self) -> None:
         """Close every memory; none is opened afterwards."""

@@ -83,7 +83,7 @@ def listener(service: Service) -> Listener:
     """
     settings = service.settings
     keys = [key for key in service.keys.known() if key.revoked is None]
-    if not settings.local and not keys:
+    if not settings.local and not keys and not settings.oidc.issuer:
         raise ConfigurationError(
             f"{settings.host} can be reached by others, and there is no key: make one with `mags "
             "keys add NAME`, or listen on 127.0.0.1",

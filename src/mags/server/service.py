@@ -8,16 +8,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import structlog
-from anyio import to_thread
+from anyio import create_task_group, sleep, to_thread
 from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 
 from mags.app import open
+from mags.extras import import_extra
 from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
+from mags.server.audit import AuditLog, AuditMiddleware
 from mags.server.auth import Forbidden, KeyRing, Scope
 from mags.server.context import context_for, grant_of
 from mags.server.middleware import (
@@ -37,10 +40,15 @@ from mags.server.wire.problems import install
 from mags.server.wire.responses import ReadyOut, Reason
 from mags.settings import Settings
 
+if TYPE_CHECKING:
+    from mags.server.oidc import Tokens
+
 ROUTERS = (*memories.ROUTERS, nodes.router, history.router, *server.ROUTERS)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
+CAUGHT_UP_S = 30.0
+"""What another process has erased leaves this one's RAM so soon, also where nobody asks."""
 PEOPLE = 24
 """So many that the search by vectors compiles its kernels for large memories too."""
 ASKED = "Where does Person3 live?"
@@ -78,8 +86,17 @@ class Service:
         # what either refuses is counted too.
         inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
         inner = LimitsMiddleware(inner, limits)
-        inner = AuthMiddleware(inner, settings, self.keys)
+        inner = AuthMiddleware(inner, settings, self.keys, self._tokens())
+        if settings.audit_file is not None:
+            inner = AuditMiddleware(inner, AuditLog(settings.audit_file))
         self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
+
+    def _tokens(self) -> Tokens | None:
+        if not self.settings.oidc.issuer:
+            return None
+        oidc = import_extra("mags.server.oidc", extra="oidc", needed_for="[oidc]")
+        made: Tokens = oidc.Tokens(self.settings.oidc)
+        return made
 
     def _api(self) -> FastAPI:
         app = Described(
@@ -127,8 +144,10 @@ class Service:
     async def _life(self, _app: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = self.settings.limits.busy + 8
         self.warming.begin()
-        async with self._mcp.session_manager.run():
+        async with self._mcp.session_manager.run(), create_task_group() as beside:
+            beside.start_soon(self._catching_up)
             yield
+            beside.cancel_scope.cancel()
         # By now every request is answered; what `tidy` began is waited for in `close`.
         self.stopping.set()
         await self.proxy.close()
@@ -136,6 +155,11 @@ class Service:
             await run_in_threadpool(leave)
         await run_in_threadpool(self.memories.close)
         await run_in_threadpool(self.warming.close)
+
+    async def _catching_up(self) -> None:
+        while True:
+            await sleep(CAUGHT_UP_S)
+            await run_in_threadpool(self.memories.catch_up)
 
     async def _ready(self, response: Response) -> ReadyOut:
         """Whether requests are answered at once: 503 while it compiles, and while it stops.

@@ -88,9 +88,7 @@ def observe_many(
     An `Idempotency-Key` gives a key to each turn that has none; where all of them were there
     already, the answer is 200.
     """
-    said = [
-        {**turn.model_dump(), "speaker": context.speaks(turn.speaker)} for turn in turns.turns
-    ]
+    said = [{**turn.model_dump(), "speaker": context.speaks(turn.speaker)} for turn in turns.turns]
     if idempotency_key is not None:
         for place, one in enumerate(said):
             one["key"] = one["key"] or f"{idempotency_key} {place}"
