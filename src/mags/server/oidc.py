@@ -73,7 +73,7 @@ class Tokens:
                 f"the keys of {self._settings.issuer} cannot be fetched, so no token can be "
                 "checked: try again, or use a key"
             ) from failure
-        except jwt.PyJWTError as failure:
+        except (jwt.PyJWTError, RecursionError) as failure:
             raise Refused(f"this token does not hold here: {str(failure)[:200]}") from failure
         return self._allowed(claims)
 
@@ -102,7 +102,7 @@ class Tokens:
             name=f"oidc {subject}",
             namespaces=spaces,
             scope=max(scopes),
-            expires=claims["exp"] + SKEW_S,
+            expires=float(claims["exp"]) + SKEW_S,
             speaker=speaker,
             subject=subject,
         )
