@@ -14,25 +14,30 @@ from benchmarks import report
 from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
+from benchmarks.serving.probes import probes
 from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
 SUITE = "serving"
+LOADS = ("recall", "mixture", "kills", "probes", "library")
 
 
 def main() -> int:
     """Measure, save and rewrite the page; return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--only", choices=("recall", "mixture", "kills", "library"), default=None)
+    parser.add_argument("--only", choices=LOADS, default=None)
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--probes", type=int, default=2_000)
+    parser.add_argument("--state", type=Path, help="where --only probes is kept, to go on later")
     options = parser.parse_args()
     crowd = Crowd(clients=64, memories=100)
     loads = {
         "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
         "mixture": lambda at: mixture(at, crowd, seconds=options.seconds),
         "kills": lambda at: kills(at, crowd, times=options.kills),
+        "probes": lambda at: probes(at, times=options.probes, state=options.state or at / "state"),
     }
     for name, work in loads.items():
         if options.only not in (None, name):
