@@ -175,7 +175,7 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
 
         @contextmanager
         def enter(_context: Any, _needed: Any) -> Iterator[OpenMemory]:  # noqa: ANN401 - any client's
-            yield shared  # whoever can start this process may do everything
+            yield shared.of(shared.grant)  # whoever can start this process may do everything
 
         tools.make(enter).run("stdio")
 
