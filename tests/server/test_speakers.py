@@ -15,7 +15,7 @@ from tests.server.asking import DESTROYING, each_operation, fill
 from tests.server.serving import Served, serving
 from tests.server.test_mcp import ok, over_http, refused, talk
 
-ALICE, OURS = "Alice Moss", "alice"
+ALICE, OURS, ACME = "Alice Moss", "alice", "I work at Acme."
 UNSAID = {"assert_fact", "import", "edit"}
 """What tells or changes something that no one speaker says."""
 
@@ -39,6 +39,13 @@ def speakers(client: httpx.Client) -> dict[str, str]:
     return {text: meta["speaker"] for text, meta in metas if meta.get("speaker")}
 
 
+def chatted(client: httpx.Client) -> set[str]:
+    """Who said over the proxy where they work."""
+    exported = client.get(f"/memories/{OURS}/export", params={"vectors": False}).text
+    rows = [json.loads(line) for line in exported.splitlines()]
+    return {row["meta"].get("speaker", "") for row in rows if row.get("text") == ACME} - {""}
+
+
 def told(client: httpx.Client, **named: str) -> Iterator[httpx.Response]:
     """Each way to tell something in words, naming a speaker or none."""
     at = f"/memories/{OURS}"
@@ -52,19 +59,21 @@ def told(client: httpx.Client, **named: str) -> Iterator[httpx.Response]:
 
 
 def test_what_is_told_is_kept_as_told_by_the_speaker(house: tuple[Served, str, str]):
-    served, _, hers = house
+    served, root, hers = house
     with served.client(hers) as client:
         *refusals, recalled = [one.status_code for one in told(client, speaker="Bob")]
         assert (set(refusals), recalled) == ({403}, 404)
         assert client.get("/memories").json()["memories"] == []
         for named in ({}, {"speaker": "user"}, {"speaker": ALICE}):
             assert {one.status_code // 100 for one in told(client, **named)} == {2}
-        chat = {"messages": [{"role": "user", "content": "I work at Acme."}], "user": "bob"}
+        chat = {"messages": [{"role": "user", "content": ACME}], "user": "bob"}
+        with served.client(root) as owner:  # says the same, and is somebody else
+            assert owner.post("/v1/chat/completions", json=chat | {"user": OURS}).is_success
         assert client.post("/v1/chat/completions", json=chat).status_code == 200
+        assert chatted(client) == {"user", ALICE}
         found = speakers(client)
         assert {found[t] for t in ("I live in Oslo.", "I like tea.", "I adopted a dog.")} == {ALICE}
-        assert found["I work at Acme."] == ALICE
-        assert set(found.values()) <= {ALICE, "assistant", "mags"}
+        assert set(found.values()) <= {ALICE, "assistant", "mags", "user"}
         where = client.post(f"/memories/{OURS}/ask", json={"question": "Where do I live?"})
         assert "Oslo" in where.json()["text"]
 

@@ -435,10 +435,13 @@ def read_conversation(body: Json, grant: Grant, headers: Mapping[str, str]) -> C
     # After a tool's answer the client sends the same turn again: it is remembered already.
     said = asked if messages[-1]["role"] == "user" else ""
     history = [message for message in messages if message["role"] not in INSTRUCTIONS]
-    known = json.dumps(history, sort_keys=True, ensure_ascii=True).encode()
+    speaker = grant.speaks(USER)
+    # The same words of another speaker are another request.
+    whose = history if speaker == USER else [speaker, history]
+    known = json.dumps(whose, sort_keys=True, ensure_ascii=True).encode()
     return Conversation(
         namespace=namespace_of(grant, user),
-        speaker=grant.speaks(USER),
+        speaker=speaker,
         said=said.strip()[:LONGEST_TURN],
         asked=asked.strip()[:LONGEST_TURN],
         digest=hashlib.sha256(known).hexdigest(),
