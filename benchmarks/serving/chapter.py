@@ -19,11 +19,11 @@ fails, nothing is lost or lands in another's memory, the process grows by what i
 are of the second half) and, where the same clients only ask for half as long, by the traces kept
 for `explain`, 500 a memory. *Kills*: SIGKILL under that load again and again; aim: nothing
 acknowledged is lost. *Probes*: keys of some tenants try to get at others' memories over HTTP, MCP
-and the proxy, by their names in 22 spellings, traces, branches and snapshots; a leak is an answer with
-another's word, or a memory that is not as it was (`--only probes --probes 200000 --state FILE` goes on
-where it was broken off). *Libraries*: the same turns by calls in one process, no server, half
-remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts out
-of them."""
+and the proxy, by their names in 22 spellings, their traces, branches and snapshots; a leak is an
+answer with another's word, or a memory that is not as it was (`--only probes --probes 200000
+--state FILE` goes on where it was broken off). *Libraries*: the same turns by calls in one process,
+no server, half remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS
+reads facts out of them."""
 
 _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     (
