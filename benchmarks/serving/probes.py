@@ -296,7 +296,8 @@ def _referring(
         (f"{at}/rollback", {"name": v.snapshot}),
         (f"{at}/recall?branch={v.branch}", {"query": "secret code"}),
         (f"{at}/recall?namespace={v.name}", {"query": "secret code"}),
-        (f"{at}/recall", {"query": "secret code", "namespace": v.name}),
+        (f"{at}/recall", {"query": "secret code", "also": [v.name]}),
+        (f"{at}/recall", {"query": "secret code", "also": [attacker.name, v.name, "*"]}),
         (f"{at}/ask", {"question": f"What is the secret code of {v.name}?"}),
         (f"{at}/ask?memory={v.name}", {"question": "What is the secret code?"}),
     ]

@@ -26,8 +26,9 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def told(path: Path) -> list[tuple[Any, ...]]:
     """What each line says, but for time and id."""
-    names = ("key", "action", "namespace", "method", "route", "status")
-    return [tuple(line[name] for name in names) for line in lines(path)]
+    names = ("key", "action", "namespaces", "method", "route", "status")
+    found = [{**line, "namespaces": ",".join(line["namespaces"])} for line in lines(path)]
+    return [tuple(line[name] for name in names) for line in found]
 
 
 @pytest.fixture
@@ -50,6 +51,7 @@ def test_each_request_is_one_line_that_says_who_did_what_and_never_a_word(
         phone.post("/memories/alice/forget", json={"what": WORD, "dry_run": True})
         phone.post("/memories/alice/forget", json={"what": WORD})
         phone.get("/memories/bob/stats")
+        phone.post("/memories/alice/recall", json={"query": WORD, "also": ["bob"]})
         phone.delete("/memories/alice")
         phone.get("/memories")
         stranger.get("/memories/alice/stats")
@@ -67,9 +69,10 @@ def test_each_request_is_one_line_that_says_who_did_what_and_never_a_word(
         ("phone", "write", "alice", "POST", f"{here}/forget", 200),
         ("phone", "erase", "alice", "POST", f"{here}/forget", 200),
         ("phone", "read", "bob", "GET", f"{here}/stats", 404),
+        ("phone", "read", "alice,bob", "POST", f"{here}/recall", 404),
         ("phone", "erase", "alice", "DELETE", here, 403),
-        ("phone", None, None, "GET", "/memories", 200),
-        (None, None, None, "GET", None, 401),
+        ("phone", None, "", "GET", "/memories", 200),
+        (None, None, "", "GET", None, 401),
         ("phone", "read", "alice", "GET", f"{here}/events", 200),
     ]
     assert lines(path)[0]["id"] == first.headers["x-request-id"]
@@ -102,7 +105,7 @@ def test_there_is_none_where_no_key_is_needed_unless_it_is_named(folder: Path, t
     path = tmp_path / "elsewhere" / "log"
     with serving(folder, audit=path) as served, served.client() as client:
         client.get("/memories")
-    assert told(path) == [("local", None, None, "GET", "/memories", 200)]
+    assert told(path) == [("local", None, "", "GET", "/memories", 200)]
 
 
 def test_after_logrotate_lines_go_to_the_new_file(tmp_path: Path):

@@ -145,7 +145,7 @@ def _line(scope: Scope, status: int) -> str:
             "key": None if grant is None else grant.name,
             "subject": (grant and grant.subject) or None,
             "action": "erase" if used.erased else action,
-            "namespace": used.namespace or None,
+            "namespaces": used.namespaces,
             "method": scope["method"],
             "route": _route(scope),
             "status": status,

@@ -58,11 +58,17 @@ class Forbidden(errors.MagsError):
 
 @dataclass(slots=True)
 class Used:
-    """What a request used its grant for, for the audit log: the memory and the most it needed."""
+    """What a request used its grant for, for the audit log: memories, and the most it needed."""
 
-    namespace: str = ""
+    namespaces: list[str] = field(default_factory=list)
     needed: Scope | None = None
     erased: bool = False
+
+    def note(self, namespace: str, needed: Scope) -> None:
+        """It asked for this in that memory, allowed or not."""
+        if namespace not in self.namespaces:
+            self.namespaces.append(namespace)
+        self.needed = max(needed, self.needed or needed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +134,7 @@ class Grant:
         out names.
         """
         check_name(namespace)
-        self.used.namespace, self.used.needed = namespace, max(needed, self.used.needed or needed)
+        self.used.note(namespace, needed)
         if not self.sees(namespace):
             raise errors.NotFound(
                 f"there is no memory {namespace!r} for this key", namespace=namespace

@@ -45,7 +45,11 @@ class RequestContext:
         return self.grant.trusted
 
     def speaks(self, named: str) -> str:
-        """The speaker of a request that names this one; raises Forbidden, see `Grant.speaks`."""
+        """The speaker of a request that names this one; raises NotFound, Forbidden.
+
+        See `Grant.speaks`.
+        """
+        self.grant.check(self.namespace, Scope.READ)
         return self.grant.speaks(named)
 
     @contextmanager

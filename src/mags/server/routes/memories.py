@@ -144,7 +144,7 @@ def recall(context: Context, wanted: requests.RecallIn) -> Response:
 
     With `also` the best of several, in one ranking, where each hit names its memory.
     """
-    asked = wanted.model_dump(exclude={"also"})
+    asked = wanted.model_dump(exclude={"also"}) | {"speaker": context.speaks(wanted.speaker)}
     if wanted.also:
         return _recall_across(context, wanted.also, asked)
     with context.in_turn(Scope.READ) as opened:
