@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--probes", type=int, default=2_000)
+    parser.add_argument("--probes", type=int, default=20_000)
     parser.add_argument("--state", type=Path, help="where --only probes is kept, to go on later")
     options = parser.parse_args()
     crowd = Crowd(clients=64, memories=100)
