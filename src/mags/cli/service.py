@@ -42,6 +42,7 @@ TRACES = 200
 keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
                    no_args_is_help=True)  # fmt: skip
 _serving = partial(import_extra, extra="server", needed_for="mags serve")
+_tracing = partial(import_extra, extra="telemetry", needed_for="mags serve --traces")
 _keyed = partial(import_extra, extra="server", needed_for="mags keys")
 _mcp = partial(import_extra, extra="server", needed_for="mags mcp")
 
@@ -72,6 +73,10 @@ def serve(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
     ] = None,
+    traces: Annotated[
+        bool,
+        typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
+    ] = False,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
     settings = _serving("mags.server.settings")
@@ -87,7 +92,8 @@ def serve(
         hosts=tuple(allow_host or ()),
         limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
     )
-    listener = run.listener(service.Service(chosen, outside()))
+    spans = _tracing("mags.server.telemetry").exported(os.environ) if traces else None
+    listener = run.listener(service.Service(chosen, outside(), spans=spans))
     shown = f"[{host}]" if ":" in host else host
     what = folder if store is None else "a database"
     out.print(f"MAGS serves {what} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)

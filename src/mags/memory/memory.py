@@ -125,6 +125,7 @@ class Memory:
         key: str | None = None,
         attrs: Mapping[str, str] | None = None,
         trusted: bool = True,
+        later: bool = False,
     ) -> Seen:
         """Remember one turn, durable on return; costs a tick.
 
@@ -134,13 +135,14 @@ class Memory:
         Of who is not `trusted` with any `at` one that lies ahead is brought back to now, with a
         warning, and what was claimed kept as the attribute `claimed_at`.
         With `read_every` in the settings it is kept at once and read into facts later: when so many
-        turns wait, before the first turn of a session, before a sleep and at `close`.
+        turns wait, before the first turn of a session, before a sleep and at `close`. `later`: kept
+        so in any case, until `read_waiting`.
         """
         said: dict[str, Any] = {"text": text, "speaker": speaker, "at": at, "session": session}
         said |= {"key": key, "attrs": attrs}
         given = self._prepared(said, trusted=trusted)
-        if self._parts.settings.read_every > 1:
-            return self._observed_later(*given)
+        if later or self._parts.settings.read_every > 1:
+            return self._observed_later(*given, until_asked=later)
         return self._observed([given])[0]
 
     def observe_many(
@@ -160,6 +162,10 @@ class Memory:
         seen = self._observed(given)
         self._live.tidy()
         return seen
+
+    def read_waiting(self) -> tuple[str, ...]:
+        """Read the turns that were kept to be read later; returns what there is to warn of."""
+        return self._read_waiting()
 
     def assert_fact(
         self,
@@ -518,15 +524,16 @@ class Memory:
             seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *told))
         return seen
 
-    def _observed_later(self, turn: Turn, payload: str) -> Seen:
-        """Keep a turn, and read those that wait where it is time."""
+    def _observed_later(self, turn: Turn, payload: str, *, until_asked: bool) -> Seen:
+        """Keep a turn, and read those that wait where it is time (not where it is `until_asked`)."""
         told: tuple[str, ...] = ()
-        if self._observer.waiting() and self._observer.begins(turn.session):
+        waiting = 0 if until_asked else self._observer.waiting()
+        if waiting and self._observer.begins(turn.session):
             told = self._read_waiting(patient=False)
         seen = self._observer.keep(turn, payload)
         if not seen.repeated:
             # By multiples, so that a model that fails is not asked again at every turn.
-            waiting = self._observer.waiting()
+            waiting = 0 if until_asked else self._observer.waiting()
             if waiting and waiting % self._parts.settings.read_every == 0:
                 told += self._read_waiting(patient=False)
             told += self._sleep_if_due(seen.delta)

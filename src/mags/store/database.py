@@ -15,6 +15,7 @@ import apsw
 from mags import errors
 from mags.store.migrations import LOG, copies, migrate, newest, run_migrations
 from mags.store.rows import IMMUTABLE
+from mags.tracing import span
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192
@@ -139,7 +140,8 @@ class Database:
             # On some errors, a full disk among them, SQLite ends the transaction by itself. If the
             # caller swallowed that error, COMMIT would seem to succeed with nothing written.
             _check_alive(db)
-            db.execute("COMMIT")
+            with span("commit"):
+                db.execute("COMMIT")
             done = True
             self._owed = 0
         finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 from mags.errors import NotFound
@@ -13,6 +15,8 @@ SUFFIX = ".mags"
 """The suffix of a memory's file."""
 BESIDE = ("-wal", "-shm", "")
 """Suffixes of a memory's files. The main file is last, so that it is deleted last."""
+
+TRIAL_BYTES = 65_536
 
 
 class FolderCatalog:
@@ -53,6 +57,26 @@ class FolderCatalog:
             copy.unlink(missing_ok=True)
         for end in BESIDE:
             path.with_name(path.name + end).unlink(missing_ok=True)
+
+    def bytes(self) -> int:
+        """Bytes of all files of memories, their write-ahead logs among them."""
+        if not self.folder.is_dir():
+            return 0
+        ends = tuple(SUFFIX + end for end in BESIDE)
+        with os.scandir(self.folder) as entries:
+            return sum(one.stat().st_size for one in entries if one.name.endswith(ends))
+
+    def writable(self) -> bool:
+        """Whether the disk takes a file of `TRIAL_BYTES`, which leaves nothing behind."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder) as trial:
+                trial.write(b"\0" * TRIAL_BYTES)
+                trial.flush()
+                os.fsync(trial.fileno())
+        except OSError:
+            return False
+        return True
 
     def close(self) -> None:
         """Nothing to release."""

@@ -24,6 +24,7 @@ from starlette.responses import Response
 
 from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailable
 from mags.memory.inputs import LONGEST_TURN
+from mags.models.chat.usage import at_most
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
@@ -45,6 +46,8 @@ from mags.server.wire.requests import examples, plain, whole_text
 from mags.server.wire.streams import HEADERS
 
 CONTEXT_TOKENS = 800
+READS = 2
+"""Calls of the model, tries that fail included, by which an exchange is read once it is answered."""
 ASSISTANT = "assistant"
 INSTRUCTIONS = ("system", "developer")
 SESSION = "proxy"
@@ -458,8 +461,15 @@ class Rememberer:
         self._keys = Keys()
 
     def before(self, grant: Grant, conversation: Conversation) -> Remembered:
-        """Recall for what was asked, then remember it: durable before the model is asked."""
-        with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
+        """Recall for what was asked, then remember it: durable before the model is asked.
+
+        Nothing here waits for the model: what was said is read with the answer, in `after`.
+        """
+        with (
+            at_most(0),
+            self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened,
+        ):
+            opened.memory.read_waiting()  # what was said where no answer came
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
             # Recalled before it is observed: a question must not find itself.
@@ -473,21 +483,27 @@ class Rememberer:
                     speaker=conversation.speaker,
                     session=SESSION,
                     key=f"{conversation.key} said",
+                    later=True,
                 )
             return remembered
 
     def after(self, grant: Grant, conversation: Conversation, answer: str) -> str:
-        """Remember what the model answered: "", or why that could not be.
+        """Remember what the model answered and read the exchange: "", or why that could not be.
 
         The answer is there and paid for: it reaches the client all the same.
         """
         words = whole_text(answer)[:LONGEST_TURN]
-        if not words.strip():
-            return ""
         key = f"{conversation.key} {hashlib.sha256(words.encode()).hexdigest()}"
         try:
-            with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
-                opened.memory.observe(words, speaker=ASSISTANT, session=SESSION, key=key)
+            with (
+                at_most(READS),
+                self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened,
+            ):
+                if words.strip():
+                    opened.memory.observe(
+                        words, speaker=ASSISTANT, session=SESSION, key=key, later=True
+                    )
+                opened.memory.read_waiting()
         except MagsError as failure:
             return f"this answer is not remembered: {failure}"
         return ""

@@ -317,7 +317,7 @@ class MemoriesOut(ResponseBody):
     joined: list[str]
 
 
-Reason = Literal["compiling", "stopping"]
+Reason = Literal["compiling", "stopping", "store"]
 
 
 class ReadyOut(ResponseBody):
