@@ -1,4 +1,4 @@
-"""Where the parts of a piece of work are watched: a server times them, and may export them as spans.
+"""Where the parts of some work are watched: a server times them, and may export them as spans.
 
 Where nobody watches, a part costs one look at a variable. What is told of it are numbers and words
 of this code, never what was said and never a name.
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 Facts = dict[str, int | str]
-"""What is told of a part when it ends, such as `texts` (how many) or `status` (of HTTP; 0: none)."""
+"""What is told of a part when it ends: `texts` (how many), `status` (of HTTP, 0: none came)."""
 Watch = Callable[[str], AbstractContextManager[Facts]]
 """From the name of a part to what is open while it runs."""
 

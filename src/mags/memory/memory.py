@@ -525,7 +525,7 @@ class Memory:
         return seen
 
     def _observed_later(self, turn: Turn, payload: str, *, until_asked: bool) -> Seen:
-        """Keep a turn, and read those that wait where it is time (not where it is `until_asked`)."""
+        """Keep a turn, and read those that wait where it is time, unless `until_asked`."""
         told: tuple[str, ...] = ()
         waiting = 0 if until_asked else self._observer.waiting()
         if waiting and self._observer.begins(turn.session):

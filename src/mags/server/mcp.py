@@ -223,8 +223,8 @@ def over_http(memories: OpenMemories) -> tuple[MCPServer, list[Route]]:
     app = server.streamable_http_app(
         streamable_http_path=PATH, stateless_http=True, transport_security=security
     )
-    # Without sessions the server sends nothing unasked: a stream that waits for it would hold a slot
-    # for ever. Clients take 405 as "there is none".
+    # Without sessions the server sends nothing unasked: a stream that waits for it would hold a
+    # slot for ever. Clients take 405 as "there is none".
     found = [route for route in app.routes if isinstance(route, Route)]
     return server, [NamedRoute(one.path, one.endpoint, methods=["POST"]) for one in found]
 

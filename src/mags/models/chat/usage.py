@@ -34,7 +34,7 @@ _LEFT: ContextVar[list[None] | None] = ContextVar("_LEFT", default=None)
 
 @contextmanager
 def at_most(calls: int) -> Iterator[None]:
-    """Let a model be called so often in here, tries that failed included; then it is unavailable."""
+    """Let a model be called so often in here, failed calls included; then it is unavailable."""
     token = _LEFT.set([None] * calls)
     try:
         yield

@@ -47,7 +47,7 @@ from mags.server.wire.streams import HEADERS
 
 CONTEXT_TOKENS = 800
 READS = 2
-"""Calls of the model, tries that fail included, by which an exchange is read once it is answered."""
+"""Calls of the model, failed ones included, that read an exchange once it is answered."""
 ASSISTANT = "assistant"
 INSTRUCTIONS = ("system", "developer")
 SESSION = "proxy"
