@@ -478,6 +478,9 @@ def _check_pages(db: apsw.Connection, path: Path) -> None:
         found = db.execute("PRAGMA quick_check(1)").get
         if found != "ok":
             raise damaged(path, str(found))
+        # The whole file lies in the cache now, for as long as it is open: most of what a small
+        # memory would take in RAM.
+        db.execute("PRAGMA shrink_memory")
 
 
 def truncate_log(db: apsw.Connection, wait_s: float) -> bool:
