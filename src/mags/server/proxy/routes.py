@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -134,7 +135,7 @@ class Proxy:
         durable before the model is asked, whether or not there is one; an error says what is
         remembered. Tool calls pass through.
         """
-        kept = "nothing of this request is remembered"
+        kept, remembered = "nothing of this request is remembered", None
         try:
             grant = grant_of(request)
             body = await _body(request)
@@ -155,9 +156,11 @@ class Proxy:
                 self._rememberer.after, grant, remembered.conversation, words
             )
             return JSONResponse({**answer, "mags": remembered.extension(lost)})
-        except UpstreamRefused:
-            raise
         except MagsError as failure:
+            if remembered is not None:
+                await run_in_threadpool(self._rememberer.unanswered, grant, remembered)
+            if isinstance(failure, UpstreamRefused):
+                raise
             return of_error(failure, kept)
 
     async def models(self, request: Request) -> Response:
@@ -237,6 +240,7 @@ class Proxy:
         except MagsError as failure:
             if not begun:
                 raise
+            await run_in_threadpool(self._rememberer.unanswered, grant, remembered)
             told = openais(of_error(failure, remembered.kept).problem)[1]
             yield f"{DATA} {json.dumps(told)}\n\n"
 
@@ -469,7 +473,7 @@ class Rememberer:
             at_most(0),
             self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened,
         ):
-            opened.memory.read_waiting()  # what was said where no answer came
+            opened.memory.read_waiting()  # what was said to a client that left before its answer
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
             # Recalled before it is observed: a question must not find itself.
@@ -507,6 +511,16 @@ class Rememberer:
         except MagsError as failure:
             return f"this answer is not remembered: {failure}"
         return ""
+
+    def unanswered(self, grant: Grant, remembered: Remembered) -> None:
+        """Read what was said where no answer came, without the model."""
+        with (
+            at_most(0),
+            # The failure that is told is the model's; what waits is read later.
+            suppress(MagsError),
+            self._memories.enter(grant, remembered.conversation.namespace, Scope.WRITE) as opened,
+        ):
+            opened.memory.read_waiting()
 
     def with_context(self, body: Json, remembered: Remembered) -> Json:
         """The request as the model gets it: a system message of bounded size before the rest.
