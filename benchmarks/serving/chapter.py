@@ -32,6 +32,7 @@ _MANY: tuple[Column, ...] = (
     ("warm_ms_p95", "ms, p95"),
     ("warm_cpu_ms", "processor ms"),
     ("rss_mb", "MB, 128 open"),
+    ("load_average", "load of the machine"),
 )
 _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     (
