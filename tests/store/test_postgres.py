@@ -164,6 +164,13 @@ def test_a_database_without_tables_or_with_newer_ones_is_told():
     PostgresStore.open(place.url, "alice", tenant="t").close()
 
 
+def test_a_database_tells_its_size_and_whether_it_can_be_written(catalog: PostgresCatalog):
+    assert catalog.size() > 0
+    assert catalog.writable()
+    catalog.close()
+    assert not catalog.writable()
+
+
 def test_memories_are_listed_and_removed(catalog: PostgresCatalog):
     for name in ("b", "a"):
         with closing(catalog.open(name)) as store:

@@ -233,8 +233,8 @@ class Catalog(Protocol):
     def remove(self, name: str) -> None:
         """Delete a memory that nobody has open, all of it; raises NotFound."""
 
-    def bytes(self) -> int:
-        """How much they take on the disk, all of them."""
+    def size(self) -> int:
+        """Bytes that all of them take on the disk."""
 
     def writable(self) -> bool:
         """Whether one could be written now."""

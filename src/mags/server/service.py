@@ -163,7 +163,7 @@ class Service:
         add("mags_slots", "Requests that may be at work at a time.", lambda: slots)
         add("mags_requests_waiting", "Requests that wait for a slot.", lambda: limited.waiting)
         add("mags_recalls_waiting", "Recalls that wait for a core.", recalls)
-        add("mags_store_bytes", "Bytes of all memories.", self.memories.catalog.bytes)
+        add("mags_store_bytes", "Bytes of all memories.", self.memories.catalog.size)
 
     def _ready(self, response: Response) -> ReadyOut:
         """Whether requests are answered at once: 503 while it compiles, and while it stops; and

@@ -58,7 +58,7 @@ class FolderCatalog:
         for end in BESIDE:
             path.with_name(path.name + end).unlink(missing_ok=True)
 
-    def bytes(self) -> int:
+    def size(self) -> int:
         """Bytes of all files of memories, their write-ahead logs among them."""
         if not self.folder.is_dir():
             return 0

@@ -36,6 +36,7 @@ from mags.store.lineage import FIRST
 from mags.store.migrations import scripts
 from mags.store.rows import IMMUTABLE
 from mags.store.sqlite import SqlStore
+from mags.tracing import span
 
 ROLE = "mags"
 SCHEMA = "postgres"
@@ -245,7 +246,8 @@ class Database:
                 f"another writer took over {self.place} meanwhile: nothing was written, try again"
             )
         try:
-            db.words("COMMIT")
+            with span("commit"):
+                db.words("COMMIT")
         except psycopg.OperationalError as failure:
             raise errors.StoreError(
                 f"the connection to {self.place} was lost while it was told to keep what was "
@@ -517,6 +519,19 @@ class PostgresCatalog:
                 f"BEGIN; SELECT pg_advisory_xact_lock({LOCK + number});"
                 f"DELETE FROM mags.memory WHERE id = {number}; COMMIT"
             )
+
+    def size(self) -> int:
+        """Bytes of the whole database, those of other tenants too."""
+        with self.connection() as db:
+            return int(db.execute("SELECT pg_database_size(current_database())").get)
+
+    def writable(self) -> bool:
+        """Whether the database answers and takes writes, as one that recovers does not."""
+        try:
+            with self.connection() as db:
+                return not db.execute("SELECT pg_is_in_recovery()").get
+        except errors.StoreError:
+            return False
 
     def database(self, name: str, *, close: bool = False) -> Database:
         """The transactions of a memory, which is made if it is not there."""
