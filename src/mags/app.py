@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
 from mags.errors import ConfigurationError
-from mags.extras import plugin
+from mags.extras import import_extra, plugin
 from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
@@ -38,9 +39,12 @@ from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.ports.store import Store
-from mags.settings import EmbedderSettings, Settings, read_settings
+from mags.settings import EmbedderSettings, EncryptionSettings, Settings, read_settings
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +89,8 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
         )
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
     # The store first: a path that cannot be opened is said before a model is loaded.
-    store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
+    keyring = make_keyring(chosen.encryption)
+    store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring)
     with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)
         return Memory(store, parts, read_only=read_only)
@@ -126,12 +131,30 @@ def make_parts(
 
 
 def make_store(
-    path: str | Path | None, *, branch: str = "main", wait_s: float = 5.0, read_only: bool = False
+    path: str | Path | None,
+    *,
+    branch: str = "main",
+    wait_s: float = 5.0,
+    read_only: bool = False,
+    keyring: Keyring | None = None,
 ) -> Store:
-    """A SQLite file, or RAM for None."""
+    """A SQLite file, encrypted where it is new and there is a keyring, or RAM for None."""
     if path is None:
         return RamStore()
-    return SqliteStore.open(path, branch=branch, wait_s=wait_s, read_only=read_only)
+    return SqliteStore.open(
+        path, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring
+    )
+
+
+def make_keyring(settings: EncryptionSettings) -> Keyring | None:
+    """Where the keys of encrypted memories are, or None; raises MissingExtra."""
+    if not settings.master:
+        return None
+    sealing = import_extra(
+        "mags.store.sealing", extra="encryption", needed_for="an encrypted memory"
+    )
+    keyring: Keyring = sealing.Keyring(settings.master, settings.keys, os.environ)
+    return keyring
 
 
 def make_chat(settings: Settings) -> ChatModel | None:

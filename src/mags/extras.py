@@ -19,6 +19,7 @@ NEEDS = {
     "pyg": ("torch", "torch_geometric"),
     "server": ("fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
     "terminal": ("textual",),
+    "encryption": ("cryptography",),
 }
 """What each extra brings, by the names under which it is imported."""
 

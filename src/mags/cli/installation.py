@@ -21,6 +21,7 @@ from mags.app import (
     make_adapters,
     make_chat,
     make_embedder,
+    make_keyring,
     make_policy,
     make_reader,
     make_store,
@@ -209,8 +210,9 @@ def reembed(memory: MemoryPath = None, branch: Branch = "main") -> None:
     Interrupted, it goes on where it stopped when it is run again.
     """
     path = existing(memory)
-    embedder = make_embedder(read_settings(os.environ).embedder)
-    store = make_store(path, branch=branch)
+    settings = read_settings(os.environ)
+    embedder = make_embedder(settings.embedder)
+    store = make_store(path, branch=branch, keyring=make_keyring(settings.encryption))
     try:
         with counting("embedding") as done:
             made = make_anew(store, embedder, done)

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from fastapi import FastAPI
@@ -21,6 +22,9 @@ from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
 from mags.store.folder import FolderCatalog
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -58,7 +62,7 @@ class ServerSettings:
     """A server. `folder`: its memories and keys; `need_key`: a key is needed on loopback too.
 
     `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
-    with one of these a key is needed.
+    with one of these a key is needed. `keyring`: of the memories that are encrypted.
     """
 
     folder: Path
@@ -67,10 +71,11 @@ class ServerSettings:
     need_key: bool = False
     hosts: tuple[str, ...] = ()
     limits: ServerLimits = field(default_factory=ServerLimits)
+    keyring: Keyring | None = None
 
     def catalog(self) -> Catalog:
         """Where its memories lie."""
-        return FolderCatalog(self.folder)
+        return FolderCatalog(self.folder, self.keyring)
 
     @property
     def asks(self) -> bool:
