@@ -12,7 +12,7 @@ from mags.errors import InvalidInput, MagsError
 from mags.ports.store import Store
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
-from tests.store.samples import checkpoint, failing_block, note, same, seen
+from tests.store.samples import checkpoint, failing_block, keyring, note, same, seen
 
 MEMORY = Path("/dev/shm")
 """Thousands of commits are faster where a sync costs nothing."""
@@ -26,12 +26,15 @@ seqs = st.integers(0, 25)
 class Alike(RuleBasedStateMachine):
     """Does the same to both and compares what comes back, errors included."""
 
+    encrypted = False
+
     @initialize()
     def open(self) -> None:
         self.folder = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
         self.path = Path(self.folder.name, "a.mags")
+        self.keys = keyring(Path(self.folder.name, "keys")) if self.encrypted else None
         self.ram: dict[str, Store] = {"main": RamStore()}
-        self.disk: dict[str, Store] = {"main": SqliteStore.open(self.path)}
+        self.disk: dict[str, Store] = {"main": SqliteStore.open(self.path, keyring=self.keys)}
         self.at = "main"
 
     def both(self, act):
@@ -106,7 +109,9 @@ class Alike(RuleBasedStateMachine):
     def reopen(self):
         for store in self.disk.values():
             store.close()
-        self.disk = {name: SqliteStore.open(self.path, branch=name) for name in self.disk}
+        self.disk = {
+            name: SqliteStore.open(self.path, branch=name, keyring=self.keys) for name in self.disk
+        }
 
     @rule(after=seqs, key=keys.filter(bool), chosen=st.lists(nodes, max_size=3))
     def read(self, after, key, chosen):
@@ -143,3 +148,13 @@ class Alike(RuleBasedStateMachine):
 
 TestAlike = Alike.TestCase
 TestAlike.settings = settings(max_examples=40, stateful_step_count=25)
+
+
+class Encrypted(Alike):
+    """The same of an encrypted file."""
+
+    encrypted = True
+
+
+TestEncrypted = Encrypted.TestCase
+TestEncrypted.settings = settings(max_examples=20, stateful_step_count=25)

@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 from warnings import warn
 
 import networkx as nx
@@ -468,9 +468,10 @@ class Memory:
         """Every branch with the point it begins at."""
         return self._store.facts.branches()
 
-    def export(self, path: str | Path, *, vectors: bool = True) -> int:
-        """Write everything as JSON lines; returns how many."""
-        return porting.export(self._live, Path(path), vectors=vectors)
+    def export(self, path: str | Path | IO[bytes], *, vectors: bool = True) -> int:
+        """Write everything as JSON lines, to a path or an open file; returns how many."""
+        place = Path(path) if isinstance(path, str) else path
+        return porting.export(self._live, place, vectors=vectors)
 
     def import_(self, path: str | Path, on_progress: Progress | None = None) -> Delta:
         """Add everything in an export to this memory; raises InvalidInput naming the line."""

@@ -12,11 +12,12 @@ import errno
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import networkx as nx
 import numpy as np
@@ -42,16 +43,19 @@ KINDS = {"node": {int(k) for k in NodeKind}, "arc": {int(k) for k in ArcKind}}
 CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
 
 
-def export(live: Live, path: Path, *, vectors: bool = True) -> int:
-    """Write every node and arc to `path`; returns how many lines.
+def export(live: Live, path: Path | IO[bytes], *, vectors: bool = True) -> int:
+    """Write every node and arc to `path`, or to an open file from its beginning on; returns how
+    many lines.
 
-    The file appears whole or not at all. Reading and writing go on meanwhile; where something
+    A path appears whole or not at all. Reading and writing go on meanwhile; where something
     is forgotten meanwhile it begins again. Raises StoreError where it cannot be written.
     """
+    if not isinstance(path, Path):
+        return _write(live, partial(_rewound, path), vectors)
     as_it_is = path.exists() and not path.is_file()  # a pipe, a device
     place = path if as_it_is else path.with_name(f"{path.name}.part")
     try:
-        count = _write(live, place, vectors)
+        count = _write(live, lambda: place.open("wb"), vectors)
         if not as_it_is:
             place.replace(path)
     except OSError as failure:
@@ -65,15 +69,24 @@ def export(live: Live, path: Path, *, vectors: bool = True) -> int:
     return count
 
 
-def _write(live: Live, place: Path, vectors: bool) -> int:
+@contextmanager
+def _rewound(file: IO[bytes]) -> Iterator[IO[bytes]]:
+    file.seek(0)
+    file.truncate()
+    yield file
+
+
+def _write(
+    live: Live, begun: Callable[[], AbstractContextManager[IO[bytes]]], vectors: bool
+) -> int:
     while True:
         with live.committed() as state:
             count, lines = _lines(live, state, vectors)
             generation = live.generation
         try:
-            with place.open("w", encoding="utf-8") as out:
+            with begun() as out:
                 for line in lines:
-                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+                    out.write((json.dumps(line, ensure_ascii=False) + "\n").encode())
         except NotFound:
             with live.reading():
                 if live.generation == generation:

@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import os
 import secrets
 import shlex
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from mags.errors import ConfigurationError, CorruptFile, MissingKey, StoreError
 
-KEY_BYTES, NONCE_BYTES = 32, 12
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+KEY_BYTES, NONCE_BYTES, LENGTH_BYTES = 32, 12, 4
 OTHERS = 0o007
 """The rights of a file that everybody has."""
 ASKED_S = 60.0
@@ -72,6 +78,64 @@ class Sealer:
 
     def _bound(self, place: tuple[object, ...]) -> bytes:
         return "\0".join((self._memory, *map(str, place))).encode()
+
+
+class SealedFile(io.RawIOBase):
+    """A temporary file without a name, sealed under a key that ends with it.
+
+    It is written from its beginning to its end, and then read so.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
+        self._sealer = Sealer(secrets.token_bytes(KEY_BYTES), "temporary")
+        self.seek(0)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """To its beginning."""
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to the beginning; nothing else is possible."""
+        if offset or whence:
+            raise io.UnsupportedOperation("a sealed file goes to its beginning only")
+        self._count, self._rest = 0, b""
+        return self._file.seek(0)
+
+    def truncate(self, size: int | None = None) -> int:
+        """Drop all; to be called at the beginning."""
+        return self._file.truncate(size)
+
+    def write(self, data: ReadableBuffer) -> int:
+        """Seal a piece."""
+        piece = bytes(data)
+        sealed = self._sealer.seal(piece, self._count)
+        self._file.write(len(sealed).to_bytes(LENGTH_BYTES) + sealed)
+        self._count += 1
+        return len(piece)
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Open the next piece, or go on in it; 0 at the end."""
+        if not self._rest and (head := self._file.read(LENGTH_BYTES)):
+            self._rest = self._sealer.open(self._file.read(int.from_bytes(head)), self._count)
+            self._count += 1
+        room = memoryview(buffer)
+        taken = self._rest[: len(room)]
+        room[: len(taken)], self._rest = taken, self._rest[len(taken) :]
+        return len(taken)
+
+    def close(self) -> None:
+        """The file and its key are gone."""
+        self._file.close()
+        super().close()
 
 
 class Keyring:

@@ -540,7 +540,9 @@ class _SqlitePoints(_SqlitePart):
     def _unmark(self, db: apsw.Connection, name: str, sealer: Sealer) -> None:
         """Remove a snapshot by its name, which is sealed another way each time."""
         own = self._branch.id
-        held = db.execute("SELECT name, seq FROM mark WHERE branch = ?", (own,)).fetchall()
+        held: list[Any] = db.execute(
+            "SELECT name, seq FROM mark WHERE branch = ?", (own,)
+        ).fetchall()
         old = [
             (own, one)
             for one, seq in held

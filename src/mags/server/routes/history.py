@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
@@ -18,6 +19,8 @@ from starlette.types import Scope as AsgiScope
 
 from mags import inspect
 from mags.errors import InvalidInput, MagsError
+from mags.extras import import_extra
+from mags.memory.memory import Memory
 from mags.server.auth import KeyRing, Scope
 from mags.server.context import Context, RequestContext
 from mags.server.open_memories import Overloaded
@@ -104,14 +107,16 @@ def export(context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
     # Into a file first: a client that reads slowly must not hold the memory in use.
     with ExitStack() as held:
-        folder = held.enter_context(tempfile.TemporaryDirectory(prefix="mags-export-"))
-        path = Path(folder) / "export.jsonl"
         with context.reading() as memory:
-            memory.export(path, vectors=vectors)
+            file = held.enter_context(_temporary(memory))
+            buffered = io.BufferedWriter(file, PIECE)
+            memory.export(buffered, vectors=vectors)
+            buffered.detach()
+        file.seek(0)
         kept = held.pop_all()  # until the last piece is sent
     name = f'attachment; filename="{context.namespace}.jsonl"'
     return StreamingResponse(
-        _pieces(path, kept),
+        _pieces(io.BufferedReader(file, PIECE), kept),
         media_type="application/x-ndjson",
         headers={"Content-Disposition": name},
     )
@@ -137,8 +142,19 @@ async def import_(context: Context, request: Request) -> EntryOut:
         return await run_in_threadpool(work)
 
 
-def _pieces(path: Path, kept: ExitStack) -> Iterator[bytes]:
-    with kept, path.open("rb") as file:
+def _temporary(memory: Memory) -> io.RawIOBase:
+    """A file without a name, so that a kill leaves none; of an encrypted memory it is, too."""
+    if not memory.stats().parts.get("encrypted"):
+        return tempfile.TemporaryFile(buffering=0)
+    sealing = import_extra(
+        "mags.store.sealing", extra="encryption", needed_for="an encrypted memory"
+    )
+    sealed: io.RawIOBase = sealing.SealedFile()
+    return sealed
+
+
+def _pieces(file: io.BufferedReader, kept: ExitStack) -> Iterator[bytes]:
+    with kept:
         while piece := file.read(PIECE):
             yield piece
 
