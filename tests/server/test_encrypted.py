@@ -15,13 +15,14 @@ SAID = "Zorkmid lives in Oslo."
 
 
 @pytest.mark.parametrize("encrypted", [False, True])
-def test_words_of_an_encrypted_memory_are_not_in_what_its_export_leaves(
+def test_words_of_encrypted_memories_are_not_in_what_an_export_or_import_leaves(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encrypted: bool
 ):
-    left = tmp_path / "left"
+    left = [tmp_path / "export", tmp_path / "import"]
+    unused = iter(left)
 
     def named(buffering: int = -1) -> IO[bytes]:
-        return left.open("w+b", buffering)  # so that its bytes are there when it is closed
+        return next(unused).open("w+b", buffering)  # so that its bytes are there afterwards
 
     keys = keyring(tmp_path / "keys") if encrypted else None
     with serving(folder, keyring=keys) as served, served.client() as client:
@@ -31,7 +32,8 @@ def test_words_of_an_encrypted_memory_are_not_in_what_its_export_leaves(
         client.post("/memories/b/import", content=lines).raise_for_status()
         assert (key_of(folder / "b.mags") is not None) == encrypted
     assert SAID in lines
-    assert (SAID.encode() in left.read_bytes()) == (not encrypted)
+    for file in left:
+        assert (SAID.encode() in file.read_bytes()) == (not encrypted)
 
 
 def test_what_is_deleted_cannot_be_read_in_a_backup(folder: Path, tmp_path: Path):

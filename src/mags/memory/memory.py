@@ -473,9 +473,10 @@ class Memory:
         place = Path(path) if isinstance(path, str) else path
         return porting.export(self._live, place, vectors=vectors)
 
-    def import_(self, path: str | Path, on_progress: Progress | None = None) -> Delta:
+    def import_(self, path: str | Path | IO[bytes], on_progress: Progress | None = None) -> Delta:
         """Add everything in an export to this memory; raises InvalidInput naming the line."""
-        return porting.import_(self._live, Path(path), on_progress)
+        place = Path(path) if isinstance(path, str) else path
+        return porting.import_(self._live, place, on_progress)
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""

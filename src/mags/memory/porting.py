@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -141,8 +141,8 @@ def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
     return {name: str(v) if v in (np.inf, -np.inf) else v for name, v in values.items()}
 
 
-def import_(live: Live, path: Path, on_progress: Progress | None = None) -> Delta:
-    """Add everything in a file to this memory, as one Delta.
+def import_(live: Live, path: Path | IO[bytes], on_progress: Progress | None = None) -> Delta:
+    """Add everything in a file, or in an open one, to this memory, as one Delta.
 
     Entities of a known name become the known ones. Vectors are taken over when the
     embedder is the same, else made anew. Raises InvalidInput naming the bad line;
@@ -258,17 +258,17 @@ class _Export:
     arcs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def _read(path: Path, dimension: int) -> _Export:
+def _read(path: Path | IO[bytes], dimension: int) -> _Export:
     """An export, every line of it checked; raises InvalidInput with the line.
 
     `dimension`: of the vectors it may hold where they are kept.
     """
     out = _Export()
     try:
-        with path.open(encoding="utf-8") as lines:
+        with path.open("rb") if isinstance(path, Path) else nullcontext(path) as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    _add(out, _parse(line), dimension)
+                    _add(out, _parse(line.decode()), dimension)
                 except InvalidInput as failure:
                     raise InvalidInput(f"line {number}: {failure}", line=number) from failure
     except OSError as failure:

@@ -1,7 +1,7 @@
 """Sealing: what a memory writes is encrypted under a key of its own, which lies outside its file.
 
-AES-256-GCM, with a random nonce of 96 bits for each value (NIST SP 800-38D, section 8.2.2). That
-is good for 2^32 values under one key; a turn writes some fifty, so for eighty million turns.
+AES-256-GCM, with a random nonce of 96 bits for each value (NIST SP 800-38D, section 8.2.2), which
+is good for 2^32 values under one key. A turn writes some twenty, so that is 200 million turns.
 Needs the extra `encryption`, and is imported only where a memory is encrypted.
 """
 
@@ -161,6 +161,11 @@ class Keyring:
         memory, key = secrets.token_hex(16), secrets.token_bytes(KEY_BYTES)
         self._write(memory, self.wrap(key, memory))
         return memory, Sealer(key, memory)
+
+    @staticmethod
+    def temporary() -> SealedFile:
+        """A file for words that are on their way in or out."""
+        return SealedFile()
 
     def sealer(self, memory: str) -> Sealer:
         """The sealer of a memory; raises MissingKey, CorruptFile, ConfigurationError."""

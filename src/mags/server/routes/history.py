@@ -7,8 +7,7 @@ import io
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
@@ -19,8 +18,6 @@ from starlette.types import Scope as AsgiScope
 
 from mags import inspect
 from mags.errors import InvalidInput, MagsError
-from mags.extras import import_extra
-from mags.memory.memory import Memory
 from mags.server.auth import KeyRing, Scope
 from mags.server.context import Context, RequestContext
 from mags.server.open_memories import Overloaded
@@ -29,6 +26,9 @@ from mags.server.wire.problems import of_error
 from mags.server.wire.requests import NameIn
 from mags.server.wire.responses import NAMED, ChangeOut, DiffOut, EntryOut, MarkOut
 from mags.server.wire.streams import FAILED, HEADERS, event
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["history"])
 PIECE = 1 << 16
@@ -103,15 +103,15 @@ def branch(context: Context, body: NameIn) -> MarkOut:
 
 
 @router.get("/export", response_class=StreamingResponse, responses=answered(LINES))
-def export(context: Context, vectors: bool = True) -> StreamingResponse:
+def export(request: Request, context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
     # Into a file first: a client that reads slowly must not hold the memory in use.
     with ExitStack() as held:
+        file = held.enter_context(_temporary(request))
+        buffered = io.BufferedWriter(file, PIECE)
         with context.reading() as memory:
-            file = held.enter_context(_temporary(memory))
-            buffered = io.BufferedWriter(file, PIECE)
             memory.export(buffered, vectors=vectors)
-            buffered.detach()
+        buffered.detach()
         file.seek(0)
         kept = held.pop_all()  # until the last piece is sent
     name = f'attachment; filename="{context.namespace}.jsonl"'
@@ -128,33 +128,29 @@ def export(context: Context, vectors: bool = True) -> StreamingResponse:
 async def import_(context: Context, request: Request) -> EntryOut:
     """Add everything in an export to this memory, or nothing of it."""
     context.grant.check(context.namespace, Scope.WRITE)  # before a large body is read
-    with tempfile.TemporaryDirectory(prefix="mags-import-") as folder:
-        path = Path(folder) / "import.jsonl"
-        with path.open("wb") as file:
-            async for piece in request.stream():
-                await run_in_threadpool(file.write, piece)
+    with _temporary(request) as file:
+        buffered = io.BufferedWriter(file, PIECE)
+        async for piece in request.stream():
+            await run_in_threadpool(buffered.write, piece)
 
         def work() -> EntryOut:
-            with context.writing() as memory:
-                memory.import_(path)
+            buffered.detach()
+            file.seek(0)
+            with context.writing() as memory, io.BufferedReader(file, PIECE) as lines:
+                memory.import_(lines)
                 return EntryOut.of(memory.log(1)[0])
 
         return await run_in_threadpool(work)
 
 
-def _temporary(memory: Memory) -> io.RawIOBase:
-    """A file without a name, so that a kill leaves none; of an encrypted memory it is, too."""
-    if not memory.stats().parts.get("encrypted"):
-        return tempfile.TemporaryFile(buffering=0)
-    sealing = import_extra(
-        "mags.store.sealing", extra="encryption", needed_for="an encrypted memory"
-    )
-    sealed: io.RawIOBase = sealing.SealedFile()
-    return sealed
+def _temporary(request: Request) -> io.RawIOBase:
+    """A file without a name, so that a kill leaves none; sealed, where memories are."""
+    keyring: Keyring | None = request.app.state.settings.keyring
+    return tempfile.TemporaryFile(buffering=0) if keyring is None else keyring.temporary()
 
 
 def _pieces(file: io.BufferedReader, kept: ExitStack) -> Iterator[bytes]:
-    with kept:
+    with kept, file:
         while piece := file.read(PIECE):
             yield piece
 
