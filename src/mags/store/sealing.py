@@ -18,15 +18,11 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from mags.errors import ConfigurationError, CorruptFile, MissingKey, StoreError
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer, WriteableBuffer
 
 KEY_BYTES, NONCE_BYTES, LENGTH_BYTES = 32, 12, 4
 OTHERS = 0o007
@@ -114,7 +110,7 @@ class SealedFile(io.RawIOBase):
         """Drop all; to be called at the beginning."""
         return self._file.truncate(size)
 
-    def write(self, data: ReadableBuffer) -> int:
+    def write(self, data: bytes | memoryview) -> int:  # type: ignore[override]
         """Seal a piece."""
         piece = bytes(data)
         sealed = self._sealer.seal(piece, self._count)
@@ -122,7 +118,7 @@ class SealedFile(io.RawIOBase):
         self._count += 1
         return len(piece)
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         """Open the next piece, or go on in it; 0 at the end."""
         if not self._rest and (head := self._file.read(LENGTH_BYTES)):
             self._rest = self._sealer.open(self._file.read(int.from_bytes(head)), self._count)
