@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mags
 from mags.errors import MissingKey
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
@@ -201,6 +202,24 @@ def test_two_memories_have_two_keys(
         opened(tmp_path / name, settings=encrypted).close()
     assert len(list(encrypted.encryption.keys.iterdir())) == 2
     assert key_of(tmp_path / "a.mags") != key_of(tmp_path / "b.mags")
+
+
+def test_a_recall_over_several_memories_opens_those_that_are_encrypted(
+    opened: Callable[..., Memory], tmp_path: Path, encrypted: Settings
+):
+    memories = {
+        "mine": opened(tmp_path / "mine.mags", settings=encrypted),
+        "team": opened(tmp_path / "team.mags", settings=encrypted),
+        "all": opened(tmp_path / "all.mags"),
+    }
+    for name, said in (
+        ("mine", "My red bicycle."),
+        ("team", "Our red car."),
+        ("all", "A red bus."),
+    ):
+        memories[name].observe(said)
+    found = mags.recall_across(memories, "What is red?", k=10)
+    assert {hit.memory for hit in found} == set(memories)
 
 
 def test_an_encrypted_memory_moves_by_export_and_import(

@@ -21,8 +21,8 @@ def test_words_of_encrypted_memories_are_not_in_what_an_export_or_import_leaves(
     left = [tmp_path / "export", tmp_path / "import"]
     unused = iter(left)
 
-    def named(buffering: int = -1) -> IO[bytes]:
-        return next(unused).open("w+b", buffering)  # so that its bytes are there afterwards
+    def named() -> IO[bytes]:
+        return next(unused).open("w+b")  # so that its bytes are there afterwards
 
     keys = keyring(tmp_path / "keys") if encrypted else None
     with serving(folder, keyring=keys) as served, served.client() as client:

@@ -13,11 +13,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, TextIO
 
 import networkx as nx
 import numpy as np
@@ -43,7 +43,7 @@ KINDS = {"node": {int(k) for k in NodeKind}, "arc": {int(k) for k in ArcKind}}
 CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
 
 
-def export(live: Live, path: Path | IO[bytes], *, vectors: bool = True) -> int:
+def export(live: Live, path: Path | TextIO, *, vectors: bool = True) -> int:
     """Write every node and arc to `path`, or to an open file from its beginning on; returns how
     many lines.
 
@@ -55,7 +55,7 @@ def export(live: Live, path: Path | IO[bytes], *, vectors: bool = True) -> int:
     as_it_is = path.exists() and not path.is_file()  # a pipe, a device
     place = path if as_it_is else path.with_name(f"{path.name}.part")
     try:
-        count = _write(live, lambda: place.open("wb"), vectors)
+        count = _write(live, lambda: place.open("w", encoding="utf-8"), vectors)
         if not as_it_is:
             place.replace(path)
     except OSError as failure:
@@ -70,15 +70,14 @@ def export(live: Live, path: Path | IO[bytes], *, vectors: bool = True) -> int:
 
 
 @contextmanager
-def _rewound(file: IO[bytes]) -> Iterator[IO[bytes]]:
+def _rewound(file: TextIO) -> Iterator[TextIO]:
     file.seek(0)
     file.truncate()
     yield file
+    file.flush()
 
 
-def _write(
-    live: Live, begun: Callable[[], AbstractContextManager[IO[bytes]]], vectors: bool
-) -> int:
+def _write(live: Live, begun: Callable[[], AbstractContextManager[TextIO]], vectors: bool) -> int:
     while True:
         with live.committed() as state:
             count, lines = _lines(live, state, vectors)
@@ -86,7 +85,7 @@ def _write(
         try:
             with begun() as out:
                 for line in lines:
-                    out.write((json.dumps(line, ensure_ascii=False) + "\n").encode())
+                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
         except NotFound:
             with live.reading():
                 if live.generation == generation:
@@ -141,8 +140,8 @@ def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
     return {name: str(v) if v in (np.inf, -np.inf) else v for name, v in values.items()}
 
 
-def import_(live: Live, path: Path | IO[bytes], on_progress: Progress | None = None) -> Delta:
-    """Add everything in a file, or in an open one, to this memory, as one Delta.
+def import_(live: Live, path: Path | TextIO, on_progress: Progress | None = None) -> Delta:
+    """Add everything in a file to this memory, as one Delta.
 
     Entities of a known name become the known ones. Vectors are taken over when the
     embedder is the same, else made anew. Raises InvalidInput naming the bad line;
@@ -258,17 +257,17 @@ class _Export:
     arcs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def _read(path: Path | IO[bytes], dimension: int) -> _Export:
+def _read(path: Path | TextIO, dimension: int) -> _Export:
     """An export, every line of it checked; raises InvalidInput with the line.
 
     `dimension`: of the vectors it may hold where they are kept.
     """
     out = _Export()
     try:
-        with path.open("rb") if isinstance(path, Path) else nullcontext(path) as lines:
+        with path.open(encoding="utf-8") if isinstance(path, Path) else path as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    _add(out, _parse(line.decode()), dimension)
+                    _add(out, _parse(line), dimension)
                 except InvalidInput as failure:
                     raise InvalidInput(f"line {number}: {failure}", line=number) from failure
     except OSError as failure:

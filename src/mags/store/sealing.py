@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -85,7 +86,7 @@ class SealedFile(io.RawIOBase):
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
         self._sealer = Sealer(secrets.token_bytes(KEY_BYTES), "temporary")
-        self.seek(0)
+        self._count, self._rest = 0, b""
 
     def readable(self) -> bool:
         """It is."""
@@ -100,11 +101,17 @@ class SealedFile(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to the beginning; nothing else is possible."""
+        """Go to the beginning, or tell the place; nothing else is possible."""
+        if whence == os.SEEK_CUR and not offset:
+            return self._count
         if offset or whence:
             raise io.UnsupportedOperation("a sealed file goes to its beginning only")
         self._count, self._rest = 0, b""
         return self._file.seek(0)
+
+    def fileno(self) -> int:
+        """That of the file on the disk."""
+        return self._file.fileno()
 
     def truncate(self, size: int | None = None) -> int:
         """Drop all; to be called at the beginning."""
@@ -159,9 +166,9 @@ class Keyring:
         return memory, Sealer(key, memory)
 
     @staticmethod
-    def temporary() -> SealedFile:
+    def temporary() -> BinaryIO:
         """A file for words that are on their way in or out."""
-        return SealedFile()
+        return cast(BinaryIO, SealedFile())
 
     def sealer(self, memory: str) -> Sealer:
         """The sealer of a memory; raises MissingKey, CorruptFile, ConfigurationError."""

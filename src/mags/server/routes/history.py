@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated, Any
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
@@ -107,16 +107,15 @@ def export(request: Request, context: Context, vectors: bool = True) -> Streamin
     """Everything as JSON lines, for `import`."""
     # Into a file first: a client that reads slowly must not hold the memory in use.
     with ExitStack() as held:
-        file = held.enter_context(_temporary(request))
-        buffered = io.BufferedWriter(file, PIECE)
+        raw = held.enter_context(_temporary(request))
+        file = held.enter_context(TextIOWrapper(raw, encoding="utf-8"))
         with context.reading() as memory:
-            memory.export(buffered, vectors=vectors)
-        buffered.detach()
+            memory.export(file, vectors=vectors)
         file.seek(0)
         kept = held.pop_all()  # until the last piece is sent
     name = f'attachment; filename="{context.namespace}.jsonl"'
     return StreamingResponse(
-        _pieces(io.BufferedReader(file, PIECE), kept),
+        _pieces(raw, kept),
         media_type="application/x-ndjson",
         headers={"Content-Disposition": name},
     )
@@ -128,29 +127,28 @@ def export(request: Request, context: Context, vectors: bool = True) -> Streamin
 async def import_(context: Context, request: Request) -> EntryOut:
     """Add everything in an export to this memory, or nothing of it."""
     context.grant.check(context.namespace, Scope.WRITE)  # before a large body is read
-    with _temporary(request) as file:
-        buffered = io.BufferedWriter(file, PIECE)
+    with _temporary(request) as raw:
         async for piece in request.stream():
-            await run_in_threadpool(buffered.write, piece)
+            await run_in_threadpool(raw.write, piece)
+        raw.seek(0)
+        file = TextIOWrapper(raw, encoding="utf-8")
 
         def work() -> EntryOut:
-            buffered.detach()
-            file.seek(0)
-            with context.writing() as memory, io.BufferedReader(file, PIECE) as lines:
-                memory.import_(lines)
+            with context.writing() as memory:
+                memory.import_(file)
                 return EntryOut.of(memory.log(1)[0])
 
         return await run_in_threadpool(work)
 
 
-def _temporary(request: Request) -> io.RawIOBase:
+def _temporary(request: Request) -> BinaryIO:
     """A file without a name, so that a kill leaves none; sealed, where memories are."""
     keyring: Keyring | None = request.app.state.settings.keyring
-    return tempfile.TemporaryFile(buffering=0) if keyring is None else keyring.temporary()
+    return tempfile.TemporaryFile() if keyring is None else keyring.temporary()
 
 
-def _pieces(file: io.BufferedReader, kept: ExitStack) -> Iterator[bytes]:
-    with kept, file:
+def _pieces(file: BinaryIO, kept: ExitStack) -> Iterator[bytes]:
+    with kept:
         while piece := file.read(PIECE):
             yield piece
 
