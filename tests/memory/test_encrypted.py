@@ -18,7 +18,6 @@ from mags.errors import MissingKey
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.settings import EncryptionSettings, Settings
-from mags.store.migrations import keep_copy
 from mags.store.sqlite import key_of
 
 DEFLATED = re.compile(rb"x[\x01\x5e\x9c\xda]")
@@ -145,10 +144,11 @@ def test_no_word_or_name_is_in_any_byte(
         assert not search(folder, {token.encode(), token.lower().encode()}), name
         vectors |= {c.vector.tobytes() for c in memory._store.contents.scan()}
     assert (folder / "a.mags-wal").stat().st_size
-    reader = apsw.Connection(str(folder / "a.mags"), flags=apsw.SQLITE_OPEN_READONLY)
-    copy = keep_copy(reader, folder / "a.mags", 1)
-    copy.rename(folder / "copy.mags")
-    reader.close()
+    source, copy = (apsw.Connection(str(folder / name)) for name in ("a.mags", "copy.mags"))
+    with copy.backup("main", source, "main") as copying:
+        copying.step()
+    copy.close()
+    source.close()
     secret = memory._store.facts.get("secret")
     assert secret
     hidden = wanted | vectors | {secret.encode(), bytes.fromhex(secret)}
@@ -181,9 +181,9 @@ def test_a_backup_cannot_be_opened_once_its_key_is_destroyed(
     path, backup = tmp_path / "a.mags", tmp_path / "backup.mags"
     memory = opened(path, settings=encrypted)
     memory.observe("I live in Oslo.", speaker="Alice")
-    reader = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    keep_copy(reader, path, 1).rename(backup)
-    reader.close()
+    memory.close()
+    backup.write_bytes(path.read_bytes())
+    memory = opened(path, settings=encrypted)
     restored = opened(backup, settings=encrypted)
     assert "Oslo" in restored.ask("Where does Alice live?").text
     restored.close()
