@@ -18,6 +18,7 @@ NEEDS = {
     ),
     "pyg": ("torch", "torch_geometric"),
     "server": ("fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
+    "postgres": ("psycopg", "psycopg_pool"),
     "terminal": ("textual",),
     "encryption": ("cryptography",),
 }

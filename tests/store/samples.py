@@ -10,23 +10,9 @@ import numpy as np
 from mags.graph.delta import Changes, Delta, encode
 from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
 from mags.ports.store import Checkpoint, JournalEntry, Store
-from mags.store.ram import RamStore
 from mags.store.sealing import Keyring
-from mags.store.sqlite import SqliteStore
 
 VECTOR = np.linspace(-1, 1, 8).astype(np.float16)
-
-
-KINDS = ("ram", "sqlite", "encrypted")
-"""The stores there are."""
-
-
-def made(kind: str, folder: Path) -> Store:
-    """A new store of a kind, in a folder."""
-    if kind == "ram":
-        return RamStore()
-    keys = keyring(folder / "keys") if kind == "encrypted" else None
-    return SqliteStore.open(folder / "a.mags", keyring=keys)
 
 
 def keyring(folder: Path, master: bytes = bytes(32)) -> Keyring:

@@ -1,6 +1,8 @@
-"""Whatever is done to it, SqliteStore is like RamStore, also after reopening."""
+"""Whatever is done to them, SqliteStore and PostgresStore are like RamStore, also reopened."""
 
+import atexit
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -9,10 +11,11 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from mags.errors import InvalidInput, MagsError
-from mags.ports.store import Store
+from mags.ports.store import Catalog, Store
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, failing_block, keyring, note, same, seen
+from tests.store.server import shared
 
 MEMORY = Path("/dev/shm")
 """Thousands of commits are faster where a sync costs nothing."""
@@ -34,8 +37,11 @@ class Alike(RuleBasedStateMachine):
         self.path = Path(self.folder.name, "a.mags")
         self.keys = keyring(Path(self.folder.name, "keys")) if self.encrypted else None
         self.ram: dict[str, Store] = {"main": RamStore()}
-        self.disk: dict[str, Store] = {"main": SqliteStore.open(self.path, keyring=self.keys)}
+        self.disk: dict[str, Store] = {"main": self.opened("main")}
         self.at = "main"
+
+    def opened(self, branch: str) -> Store:
+        return SqliteStore.open(self.path, branch=branch, keyring=self.keys)
 
     def both(self, act):
         """The result of an act on the current branch of both, or the kind of its error."""
@@ -109,9 +115,7 @@ class Alike(RuleBasedStateMachine):
     def reopen(self):
         for store in self.disk.values():
             store.close()
-        self.disk = {
-            name: SqliteStore.open(self.path, branch=name, keyring=self.keys) for name in self.disk
-        }
+        self.disk = {name: self.opened(name) for name in self.disk}
 
     @rule(after=seqs, key=keys.filter(bool), chosen=st.lists(nodes, max_size=3))
     def read(self, after, key, chosen):
@@ -146,7 +150,26 @@ class Alike(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
+class AlikeInPostgres(Alike):
+    """The same, in a database."""
+
+    def opened(self, branch: str) -> Store:
+        return catalog().open(self.path.parent.name, branch)
+
+
+@cache
+def catalog() -> Catalog:
+    place = shared()
+    from mags.store.postgres import PostgresCatalog
+
+    found = PostgresCatalog(place.url, "alike")
+    atexit.register(found.close)
+    return found
+
+
 TestAlike = Alike.TestCase
+TestAlikeInPostgres = AlikeInPostgres.TestCase
+TestAlikeInPostgres.settings = settings(max_examples=8, stateful_step_count=25)
 TestAlike.settings = settings(max_examples=40, stateful_step_count=25)
 
 

@@ -15,8 +15,8 @@ import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from mags.app import Models, encoder, make_embedder, make_keyring, make_parts
-from mags.cli.console import Branch, MemoryPath, opened, out
+from mags.app import TENANT, Models, encoder, make_embedder, make_keyring, make_parts
+from mags.cli.console import Branch, MemoryPath, Tenant, opened, out
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
 from mags.memory.memory import Memory
@@ -58,6 +58,11 @@ def one_blas_thread() -> threadpool_limits:
 
 def serve(
     folder: Folder = FOLDER,
+    store: Annotated[
+        str | None,
+        typer.Option(envvar="MAGS_STORE", help="postgresql://... of the memories instead."),
+    ] = None,
+    tenant: Tenant = TENANT,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7437,
     need_key: Annotated[bool, typer.Option(help="Ask for a key on loopback too.")] = False,
@@ -74,6 +79,8 @@ def serve(
     run = _serving("mags.server.run")
     chosen = settings.ServerSettings(
         folder=folder,
+        store=store,
+        tenant=tenant,
         host=host,
         port=port,
         need_key=need_key,
@@ -83,7 +90,8 @@ def serve(
     )
     listener = run.listener(service.Service(chosen, outside()))
     shown = f"[{host}]" if ":" in host else host
-    out.print(f"MAGS serves {folder} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
+    what = folder if store is None else "a database"
+    out.print(f"MAGS serves {what} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
     with one_blas_thread():
         listener.run()
 
@@ -128,6 +136,16 @@ def _plans_here(settings: Settings) -> bool:
     """Whether a recall is planned without waiting for a language model."""
     kind = settings.policy.kind
     return kind in ("rules", "reader") or (kind == "auto" and not settings.chat.url)
+
+
+def prepare(
+    url: Annotated[str, typer.Argument(help="postgresql://owner@host/database, as their owner.")],
+    role: Annotated[str, typer.Option(help="Who uses the tables; made if not there.")] = "mags",
+) -> None:
+    """Make the tables for memories in a PostgreSQL database, or bring them up to date."""
+    postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="mags prepare")
+    version = postgres.prepare(url, role)
+    out.print(f"The tables are of schema {version}; {role} may work with them.", markup=False)
 
 
 def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:

@@ -13,7 +13,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from fastapi import FastAPI
 
+from mags.app import DATABASES, TENANT
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput
+from mags.extras import import_extra
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
@@ -61,11 +63,15 @@ class ServerLimits:
 class ServerSettings:
     """A server. `folder`: its memories and keys; `need_key`: a key is needed on loopback too.
 
+    `store`: the URL of a database that holds the memories instead, those of `tenant`.
+
     `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
     with one of these a key is needed. `keyring`: of the memories that are encrypted.
     """
 
     folder: Path
+    store: str | None = None
+    tenant: str = TENANT
     host: str = "127.0.0.1"
     port: int = 7437
     need_key: bool = False
@@ -74,8 +80,19 @@ class ServerSettings:
     keyring: Keyring | None = None
 
     def catalog(self) -> Catalog:
-        """Where its memories lie."""
-        return FolderCatalog(self.folder, self.keyring)
+        """Where its memories lie; raises StoreError, ConfigurationError, MissingExtra."""
+        if self.store is None:
+            return FolderCatalog(self.folder, self.keyring)
+        if not self.store.startswith(DATABASES):
+            raise ConfigurationError(
+                "store is the URL of a database, such as postgresql://mags@host/database",
+                key="store",
+            )
+        postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
+        catalog: Catalog = postgres.PostgresCatalog(
+            self.store, self.tenant, listens=True, keyring=self.keyring
+        )
+        return catalog
 
     @property
     def asks(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import apsw
 
 from mags import errors
 from mags.store.migrations import LOG, copies, migrate, newest, run_migrations
+from mags.store.rows import IMMUTABLE
 
 if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
     from mags.store.sealing import Sealer
@@ -32,6 +33,16 @@ WRITE_LOCK = 120
 """Byte of the -shm file that a writer locks (SQLite's file format, section 4.5)."""
 
 
+class Connection(apsw.Connection):
+    """A connection whose rows come as they are read."""
+
+    def stream(
+        self, query: str, values: Sequence[Any] = ()
+    ) -> Generator[tuple[Any, ...], None, None]:
+        """Rows of a SELECT, few at a time in memory."""
+        yield from self.execute(query, values)
+
+
 class Database:
     """One writing connection behind a lock, and a pool of reading connections.
 
@@ -42,7 +53,7 @@ class Database:
 
     def __init__(self, path: Path, *, wait_s: float, read_only: bool) -> None:
         """Open the file and finish an interrupted cleaning; raises StoreError."""
-        self.path = path
+        self.path, self.place = path, str(path)
         self.wait_s = wait_s
         self.read_only = read_only
         self.sealer: Sealer | None = None
@@ -61,10 +72,10 @@ class Database:
         self._erased = False
         self._held_up: errors.StoreError | None = None
         self._guard = threading.Lock()
-        self._readers: list[apsw.Connection] = []
+        self._readers: list[Connection] = []
         self._looked: dict[apsw.Connection, tuple[int, dict[Any, tuple[Any, ...] | None]]] = {}
         """Of each reading connection the state of the file that it last saw, and what it read."""
-        self._writer: apsw.Connection | None = None
+        self._writer: Connection | None = None
         with translated(path, wait_s, own=True):
             if read_only:
                 reader = open_reader(path, wait_s)
@@ -81,7 +92,7 @@ class Database:
     # -- writing -----------------------------------------------------------------
 
     @contextmanager
-    def writing(self) -> Iterator[apsw.Connection]:
+    def writing(self) -> Iterator[Connection]:
         """The connection in a transaction; a nested block that fails undoes only its own writes."""
         self._check_process()
         db = self._writer
@@ -189,6 +200,14 @@ class Database:
             if db.in_transaction:
                 db.execute("ROLLBACK")
 
+    @contextmanager
+    def unique(self) -> Iterator[None]:
+        """Raise InvalidInput where the block inserts a content that exists."""
+        try:
+            yield
+        except apsw.ConstraintError as failure:
+            raise errors.InvalidInput(IMMUTABLE) from failure
+
     # -- cleaning ----------------------------------------------------------------
 
     def clean_afterwards(self, db: apsw.Connection) -> None:
@@ -236,11 +255,11 @@ class Database:
     # -- reading -----------------------------------------------------------------
 
     @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
-        """A connection that sees one state for the length of the block."""
+    def reading(self, *, one: bool = False) -> Iterator[Connection]:
+        """A connection that sees one state for the length of the block; `one`: of one statement."""
         with self._connection() as db:
             # This thread's own transaction is one state already, and must see its own writes.
-            if db is self._writer:
+            if one or db is self._writer:
                 yield db
                 return
             try:
@@ -271,7 +290,7 @@ class Database:
             return rows[query, values]
 
     @contextmanager
-    def _connection(self) -> Iterator[apsw.Connection]:
+    def _connection(self) -> Iterator[Connection]:
         """The writing connection for the thread that is writing, else one from the pool."""
         self._check_process()
         with translated(self.path, self.wait_s, own=True):
@@ -284,7 +303,7 @@ class Database:
             finally:
                 self._give_back(db)
 
-    def _borrow(self) -> apsw.Connection:
+    def _borrow(self) -> Connection:
         with self._guard:
             if not self._users:
                 raise errors.StoreClosed(f"{self.path} was closed: open it again", path=self.path)
@@ -293,13 +312,22 @@ class Database:
         # Opened outside the guard: the disk may be slow, and others only want to give one back.
         return open_reader(self.path, self.wait_s)
 
-    def _give_back(self, db: apsw.Connection) -> None:
+    def _give_back(self, db: Connection) -> None:
         with self._guard:
             if self._users:
                 self._readers.append(db)
                 return
         # The last user has closed the file meanwhile, and with it the pool.
         db.close()
+
+    def bytes(self, _sizes: object) -> int:
+        """Of all files."""
+        files = [Path(f"{self.path}{end}") for end in ("", "-wal", "-shm")]
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def has_tokens(self, db: apsw.Connection) -> bool:
+        """Whether the file has the table of tokens, which an older one that is only read lacks."""
+        return has_tokens(db)
 
     # -- life --------------------------------------------------------------------
 
@@ -369,9 +397,9 @@ class Patience:
         return True
 
 
-def connect(path: Path, wait_s: float, flags: int) -> apsw.Connection:
+def connect(path: Path, wait_s: float, flags: int) -> Connection:
     """Open a connection with the settings that all connections share."""
-    db = apsw.Connection(f"{path.absolute().as_uri()}", flags=flags | apsw.SQLITE_OPEN_URI)
+    db = Connection(f"{path.absolute().as_uri()}", flags=flags | apsw.SQLITE_OPEN_URI)
     db.set_busy_handler(Patience(wait_s))
     # Off by default in SQLite, and a setting of each connection.
     db.pragma("foreign_keys", True)
@@ -385,7 +413,7 @@ def connect(path: Path, wait_s: float, flags: int) -> apsw.Connection:
     return db
 
 
-def open_writer(path: Path, wait_s: float) -> apsw.Connection:
+def open_writer(path: Path, wait_s: float) -> Connection:
     """Open for writing; create or migrate the file if needed. It is a sound memory afterwards."""
     if not path.parent.is_dir():
         raise errors.StoreError(f"there is no folder {path.parent}: create it first", path=path)
@@ -412,7 +440,7 @@ def has_tokens(db: apsw.Connection) -> bool:
     return bool(db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'tokens'").get)
 
 
-def open_reader(path: Path, wait_s: float) -> apsw.Connection:
+def open_reader(path: Path, wait_s: float) -> Connection:
     """Open for reading only. A file in a folder that cannot be written to can be read, too."""
     _check_place(path)
     if not path.exists():
@@ -427,7 +455,7 @@ def open_reader(path: Path, wait_s: float) -> apsw.Connection:
         wal = Path(f"{path}-wal")
         if wal.exists() and wal.stat().st_size:
             raise
-        db = apsw.Connection(
+        db = Connection(
             f"{path.absolute().as_uri()}?immutable=1",
             flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
         )

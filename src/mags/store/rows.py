@@ -21,6 +21,7 @@ PART_BYTES = 16 << 20
 
 TEXT, META, VECTOR = ("content", "text"), ("content", "meta"), ("content", "vector")
 """Columns, as the place of a sealed value names them."""
+IMMUTABLE = "one of these contents exists: contents are immutable"
 
 ContentRow = tuple[int, int, str, str, bytes | None]
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,12 +24,13 @@ from mags.errors import (
     MissingKey,
     NotFound,
     StoreClosed,
+    StoreError,
 )
 from mags.graph.delta import HEAD, Delta, PastGraph, decode, encode, touches
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store import lineage
-from mags.store.database import Database, damaged, has_tokens
+from mags.store.database import Database, damaged
 from mags.store.lineage import FIRST, FOLD
 from mags.store.migrations import LOG
 from mags.store.rows import (
@@ -46,6 +48,7 @@ from mags.store.rows import (
     unsealed,
     unsealed_text,
 )
+from mags.store.sql import Sql, SqlDatabase
 
 if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
     from mags.store.sealing import Keyring, Sealer
@@ -60,6 +63,20 @@ SCANNED_AT_ONCE = 2000
 
 # By the index (branch, seq) one look, however long the journal is.
 LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
+
+TABLES = (
+    *("branch", "journal", "receipt", "content", "tokens", "forgotten", "checkpoint", "part"),
+    *("mark", "fact", "counter"),
+)
+"""All tables of a memory, each after those it refers to."""
+TOUCHED = (
+    "SELECT (SELECT count(*) FROM journal) + (SELECT count(*) FROM content)"
+    " + (SELECT count(*) FROM mark) + (SELECT count(*) FROM forgotten)"
+    " + (SELECT count(*) FROM branch) - 1 + (SELECT count(*) FROM fact) - 1"
+)
+"""Not 0 where a memory holds more than it was made with."""
+COPIED_AT_ONCE = 20
+"""Rows, of which each may be a large part of a checkpoint."""
 
 SIZES = {
     "journal": "SELECT count(*) FROM journal",
@@ -78,25 +95,19 @@ ENTRY, TOKENS = ("journal", "delta"), ("tokens", "bytes")
 
 SEALED = "sealed"
 """The fact that names the key of an encrypted memory; it stands in the clear."""
-UNTOUCHED = """
-SELECT (SELECT count(*) FROM fact) + (SELECT count(*) FROM branch) = 2
-   AND NOT EXISTS (SELECT 1 FROM journal UNION ALL SELECT 1 FROM content UNION ALL
-                   SELECT 1 FROM mark)
-"""
-"""Whether a file holds nothing but what its schema makes."""
 
 Scrubbed = dict[int, tuple[bytes, bytes]]
 """By sequence: an entry's first bytes as they were read, and the entry without erased images."""
 
 
 class _SqliteBranch:
-    """One branch of an open file, shared by the four parts of a store.
+    """One branch of an open memory, shared by the four parts of a store.
 
-    `pieces`: for each branch it sees, its number in the file and the segment it sees of it, the
+    `pieces`: for each branch it sees, its number in the memory and the segment it sees of it, the
     oldest ancestor first. Ancestry never changes, so it is read once.
     """
 
-    def __init__(self, database: Database, name: str) -> None:
+    def __init__(self, database: SqlDatabase, name: str) -> None:
         self._database = database
         self.name = name
         self._closed = False
@@ -112,25 +123,25 @@ class _SqliteBranch:
         return self._database.sealer
 
     @property
-    def database(self) -> Database:
-        """The open file; raises StoreClosed."""
+    def database(self) -> SqlDatabase:
+        """What is open; raises StoreClosed."""
         if self._closed:
-            path = self._database.path
-            raise StoreClosed(f"{path} was closed: open it again", path=path)
+            place = self._database.place
+            raise StoreClosed(f"{place} was closed: open it again", path=place)
         return self._database
 
-    def writing(self) -> AbstractContextManager[apsw.Connection]:
+    def writing(self) -> AbstractContextManager[Sql]:
         return self.database.writing()
 
-    def reading(self) -> AbstractContextManager[apsw.Connection]:
-        """A connection that sees one state."""
-        return self.database.reading()
+    def reading(self, *, one: bool = False) -> AbstractContextManager[Sql]:
+        """A connection that sees one state; `one`: for one statement."""
+        return self.database.reading(one=one)
 
     def head(self) -> int:
         (last,) = self.database.look(LAST, (self.id,)) or (None,)
         return self.pieces[-1][1].after if last is None else int(last)
 
-    def check_reachable(self, db: apsw.Connection, seq: int) -> None:
+    def check_reachable(self, db: Sql, seq: int) -> None:
         """Raise NotFound if `seq` lies among folded entries."""
         for number, segment in self.pieces:
             first = db.execute(
@@ -145,13 +156,13 @@ class _SqliteBranch:
             self._database.release()
 
 
-def read_names(db: apsw.Connection, sealer: Sealer | None) -> dict[int, str]:
+def read_names(db: Sql, sealer: Sealer | None) -> dict[int, str]:
     """The names of all branches by their numbers, oldest first."""
     rows = db.execute("SELECT id, name FROM branch ORDER BY id")
     return {i: unsealed_text(sealer, name, "branch", "name", i) for i, name in rows}
 
 
-def read_forks(db: apsw.Connection, sealer: Sealer | None) -> dict[str, Mark]:
+def read_forks(db: Sql, sealer: Sealer | None) -> dict[str, Mark]:
     """All branches by name, oldest first."""
     names = read_names(db, sealer)
     rows = db.execute("SELECT id, ifnull(parent, 0), after, recorded_at FROM branch ORDER BY id")
@@ -161,7 +172,7 @@ def read_forks(db: apsw.Connection, sealer: Sealer | None) -> dict[str, Mark]:
     }
 
 
-def read_marks(db: apsw.Connection, sealer: Sealer | None) -> list[Mark]:
+def read_marks(db: Sql, sealer: Sealer | None) -> list[Mark]:
     """All snapshots of all branches."""
     names = read_names(db, sealer)
     rows = db.execute("SELECT name, branch, seq, recorded_at FROM mark")
@@ -176,7 +187,7 @@ def read_marks(db: apsw.Connection, sealer: Sealer | None) -> list[Mark]:
     ]
 
 
-def read_forgotten(db: apsw.Connection) -> NDArray[np.int64]:
+def read_forgotten(db: Sql) -> NDArray[np.int64]:
     """Ids of erased nodes, ascending."""
     rows = db.execute("SELECT node FROM forgotten ORDER BY node")
     return np.array([node for (node,) in rows], np.int64)
@@ -196,7 +207,6 @@ class _SqliteJournal(_SqlitePart):
         with self._branch.writing() as db:
             if delta.key is not None and self._receipt(db, delta.key) is not None:
                 raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
-            # Known beforehand, as SQLite would choose it: a sealed entry is bound to its sequence.
             seq = int(db.execute("SELECT ifnull(max(seq), 0) + 1 FROM journal").get)
             db.execute(
                 "INSERT INTO journal VALUES (?, ?, ?, ?)",
@@ -208,12 +218,13 @@ class _SqliteJournal(_SqlitePart):
                     (self._branch.id, delta.key, seq),
                 )
             if delta.contents:
-                _add_contents(db, delta.contents, self.sealer)
+                with self._branch.database.unique():
+                    _add_contents(db, delta.contents, self.sealer)
         return seq
 
     def past(self) -> PastGraph:
         with self._branch.reading() as db:
-            rows = db.execute("SELECT seq, delta FROM journal ORDER BY seq")
+            rows = db.stream("SELECT seq, delta FROM journal ORDER BY seq")
             return PastGraph.of(self._decode(seq, data) for seq, data in rows)
 
     def _decode(self, seq: int, data: bytes) -> Delta:
@@ -235,17 +246,18 @@ class _SqliteJournal(_SqlitePart):
             self._branch.check_reachable(db, seq)
             gone = read_forgotten(db)
             for branch, segment in self._branch.pieces:
-                rows = db.execute(
+                rows = db.stream(
                     "SELECT seq, delta FROM journal WHERE branch = ? AND seq > ? AND seq <= ?"
                     " ORDER BY seq",
                     (branch, max(seq, segment.after), segment.upto),
                 )
-                for number, data in rows:
-                    delta = self._decode(number, data).forgetting(gone)
-                    out.append(JournalEntry(seq=number, branch=segment.branch, delta=delta))
-                    size += len(data)
-                    if size > BATCH_BYTES:
-                        return out
+                with closing(rows):
+                    for number, data in rows:
+                        delta = self._decode(number, data).forgetting(gone)
+                        out.append(JournalEntry(seq=number, branch=segment.branch, delta=delta))
+                        size += len(data)
+                        if size > BATCH_BYTES:
+                            return out
         return out
 
     def head(self) -> int:
@@ -256,7 +268,7 @@ class _SqliteJournal(_SqlitePart):
             data = self._receipt(db, key)
             return None if data is None else decode(data).forgetting(read_forgotten(db))
 
-    def _receipt(self, db: apsw.Connection, key: str) -> bytes | None:
+    def _receipt(self, db: Sql, key: str) -> bytes | None:
         # A folded entry's receipt carries what is left of its Delta; else the journal has it.
         for branch, segment in reversed(self._branch.pieces):
             row = db.execute(
@@ -299,7 +311,7 @@ class _SqliteJournal(_SqlitePart):
             )
         return len(folded) - 1
 
-    def _foldable(self, db: apsw.Connection, before: int) -> list[int]:
+    def _foldable(self, db: Sql, before: int) -> list[int]:
         own = self._branch.id
         point = db.execute("SELECT seq FROM checkpoint WHERE branch = ?", (own,)).get
         forks, marks = read_forks(db, self.sealer), read_marks(db, self.sealer)
@@ -311,7 +323,7 @@ class _SqliteJournal(_SqlitePart):
         return [seq for (seq,) in rows]
 
     def _fold(
-        self, db: apsw.Connection, seqs: Sequence[int], gone: NDArray[np.int64]
+        self, db: Sql, seqs: Sequence[int], gone: NDArray[np.int64]
     ) -> tuple[Delta, dict[str, bytes]]:
         """The net Delta of some entries, and by key the receipts of those that have one."""
         net: list[Delta] = []
@@ -327,21 +339,19 @@ class _SqliteJournal(_SqlitePart):
         return net[0], receipts
 
 
-def _add_contents(db: apsw.Connection, contents: Sequence[Content], sealer: Sealer | None) -> None:
+def _add_contents(db: Sql, contents: Sequence[Content], sealer: Sealer | None) -> None:
     rows = [content_row(content, sealer) for content in contents]
-    for _, node, *_ in rows:
-        if db.execute("SELECT 1 FROM forgotten WHERE node = ?", (node,)).fetchone():
-            raise NotFound(f"node {node} was forgotten", node_id=node)
-    try:
-        db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
-    except apsw.ConstraintError as failure:
-        raise InvalidInput("one of these contents exists: contents are immutable") from failure
+    gone = db.execute(
+        "SELECT node FROM forgotten WHERE node IN (SELECT value FROM json_each(?)) LIMIT 1",
+        (json.dumps([node for _, node, *_ in rows]),),
+    ).get
+    if gone is not None:
+        raise NotFound(f"node {gone} was forgotten", node_id=gone)
+    db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
     _put_tokens(db, [(content.id, content.tokens) for content in contents], sealer)
 
 
-def _put_tokens(
-    db: apsw.Connection, rows: Iterable[tuple[int, bytes]], sealer: Sealer | None
-) -> None:
+def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]], sealer: Sealer | None) -> None:
     kept = [(i, sealed(sealer, data, *TOKENS, i)) for i, data in rows if data]
     if kept:
         db.executemany("INSERT INTO tokens VALUES (?, ?)", kept)
@@ -350,7 +360,7 @@ def _put_tokens(
 class _SqliteContents(_SqlitePart):
     def get(self, content_ids: Sequence[int]) -> list[Content]:
         wanted = [int(i) for i in content_ids]
-        with self._branch.reading() as db:
+        with self._branch.reading(one=True) as db:
             rows = db.execute(
                 "SELECT id, node, text, meta FROM content"
                 " WHERE id IN (SELECT value FROM json_each(?))",
@@ -365,8 +375,8 @@ class _SqliteContents(_SqlitePart):
     def tokens(self, content_ids: Sequence[int]) -> list[bytes]:
         wanted = [int(i) for i in content_ids]
         found: dict[int, bytes] = {}
-        with self._branch.reading() as db:
-            if has_tokens(db):
+        with self._branch.reading(one=True) as db:
+            if self._branch.database.has_tokens(db):
                 found.update(
                     db.execute(
                         "SELECT content, bytes FROM tokens"
@@ -382,14 +392,14 @@ class _SqliteContents(_SqlitePart):
         return self._scan(None if node_ids is None else json.dumps([int(i) for i in node_ids]))
 
     def _scan(self, nodes: str | None) -> Iterator[Content]:
-        chosen = "" if nodes is None else "AND node IN (SELECT value FROM json_each(?3))"
+        chosen = "" if nodes is None else "AND node IN (SELECT value FROM json_each(?))"
         last: int = -(2**63)
         while True:
-            values = (last, SCANNED_AT_ONCE) if nodes is None else (last, SCANNED_AT_ONCE, nodes)
-            with self._branch.reading() as db:
+            values = (last, *([] if nodes is None else [nodes]), SCANNED_AT_ONCE)
+            with self._branch.reading(one=True) as db:
                 rows: list[tuple[Any, ...]] = db.execute(
-                    f"SELECT id, node, text, meta, vector FROM content WHERE id > ?1 {chosen}"
-                    " ORDER BY id LIMIT ?2",
+                    f"SELECT id, node, text, meta, vector FROM content WHERE id > ? {chosen}"
+                    " ORDER BY id LIMIT ?",
                     values,
                 ).fetchall()
             yield from (content_of(row, self.sealer) for row in rows)
@@ -422,7 +432,12 @@ class _SqliteContents(_SqlitePart):
         with self._branch.writing() as db:
             found, _ = scrubbed(db, ids, found, last, self.sealer)
             replace_scrubbed(db, found, ids, self.sealer)
-            db.execute("INSERT OR IGNORE INTO forgotten SELECT value FROM json_each(?)", (nodes,))
+            # "WHERE true" tells SQLite that no join comes after the table.
+            db.execute(
+                "INSERT INTO forgotten SELECT value FROM json_each(?) WHERE true"
+                " ON CONFLICT DO NOTHING",
+                (nodes,),
+            )
             db.execute(
                 "DELETE FROM content WHERE node IN (SELECT value FROM json_each(?))", (nodes,)
             )
@@ -440,7 +455,7 @@ class _SqliteContents(_SqlitePart):
 
 
 def scrubbed(
-    db: apsw.Connection,
+    db: Sql,
     ids: NDArray[np.int64],
     known: Scrubbed,
     after: int,
@@ -453,7 +468,7 @@ def scrubbed(
     """
     found = dict(known)
     last = after
-    rows = db.execute(
+    rows = db.stream(
         "SELECT seq, delta FROM journal WHERE seq > ? OR kind = ? ORDER BY seq", (after, FOLD)
     )
     for seq, data in rows:
@@ -470,7 +485,7 @@ def scrubbed(
 
 
 def replace_scrubbed(
-    db: apsw.Connection, found: Scrubbed, ids: NDArray[np.int64], sealer: Sealer | None = None
+    db: Sql, found: Scrubbed, ids: NDArray[np.int64], sealer: Sealer | None = None
 ) -> None:
     """Write scrubbed entries over the old ones; scrub again what changed meanwhile."""
     for seq, (head, kept) in found.items():
@@ -496,11 +511,14 @@ class _SqlitePoints(_SqlitePart):
         with self._branch.writing() as db:
             head = self._branch.head()
             check_checkpoint(checkpoint, self._branch.name, head, read_forgotten(db))
+            values = (checkpoint.seq, checkpoint.tick, arrays, own)
             db.execute(
-                "INSERT INTO checkpoint VALUES (?, ?, ?, ?) ON CONFLICT (branch) DO UPDATE "
-                "SET seq = excluded.seq, tick = excluded.tick, arrays = excluded.arrays",
-                (own, checkpoint.seq, checkpoint.tick, arrays),
+                "UPDATE checkpoint SET seq = ?, tick = ?, arrays = ? WHERE branch = ?", values
             )
+            if not db.changes():
+                db.execute(
+                    "INSERT INTO checkpoint (seq, tick, arrays, branch) VALUES (?, ?, ?, ?)", values
+                )
             for number, array in enumerate(checkpoint.arrays.values()):
                 _replace(db, own, number, array, self.sealer)
             db.execute(
@@ -529,15 +547,15 @@ class _SqlitePoints(_SqlitePart):
             lineage.check_seq(seq, self._branch.head())
             self._branch.check_reachable(db, seq)
             own = self._branch.id
-            stored = sealed_text(self.sealer, name, "mark", "name", own, seq)
-            if self.sealer is not None:
+            if self.sealer is None:
+                db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (own, name))
+            else:
                 self._unmark(db, name, self.sealer)
-            db.execute(
-                "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)", (own, stored, seq, recorded_at)
-            )
+            stored = sealed_text(self.sealer, name, "mark", "name", own, seq)
+            db.execute("INSERT INTO mark VALUES (?, ?, ?, ?)", (own, stored, seq, recorded_at))
         return Mark(name=name, branch=self._branch.name, seq=seq, recorded_at=recorded_at)
 
-    def _unmark(self, db: apsw.Connection, name: str, sealer: Sealer) -> None:
+    def _unmark(self, db: Sql, name: str, sealer: Sealer) -> None:
         """Remove a snapshot by its name, which is sealed another way each time."""
         own = self._branch.id
         held: list[Any] = db.execute(
@@ -556,9 +574,7 @@ class _SqlitePoints(_SqlitePart):
             return lineage.in_sight(marks, (segment for _, segment in self._branch.pieces))
 
 
-def _replace(
-    db: apsw.Connection, branch: int, number: int, array: NDArray[Any], sealer: Sealer | None
-) -> None:
+def _replace(db: Sql, branch: int, number: int, array: NDArray[Any], sealer: Sealer | None) -> None:
     """Store one array of a checkpoint, writing only the parts that have changed.
 
     Vectors make up most of a checkpoint and seldom change.
@@ -590,7 +606,7 @@ def _replace(
 
 
 def _same(
-    db: apsw.Connection,
+    db: Sql,
     part_id: int,
     part: memoryview,
     sealer: Sealer | None,
@@ -605,9 +621,7 @@ def _same(
     return np.array_equal(np.frombuffer(held, np.uint8), np.frombuffer(part, np.uint8))
 
 
-def _fill_all(
-    db: apsw.Connection, branch: int, arrays: list[NDArray[np.void]], sealer: Sealer | None
-) -> None:
+def _fill_all(db: Sql, branch: int, arrays: list[NDArray[np.void]], sealer: Sealer | None) -> None:
     ends, counts = [0] * len(arrays), [0] * len(arrays)
     rows = db.execute(
         "SELECT array, checksum, bytes FROM part WHERE branch = ? ORDER BY id", (branch,)
@@ -633,32 +647,51 @@ class _SqliteFacts(_SqlitePart):
     def put(self, name: str, value: str) -> None:
         stored = sealed_text(self.sealer, value, "fact", "value", name)
         with self._branch.writing() as db:
-            db.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, stored))
+            db.execute("DELETE FROM fact WHERE name = ?", (name,))
+            db.execute("INSERT INTO fact VALUES (?, ?)", (name, stored))
 
     def branches(self) -> list[Mark]:
         with self._branch.reading() as db:
             return list(read_forks(db, self.sealer).values())
 
     def forgotten(self) -> NDArray[np.int64]:
-        with self._branch.reading() as db:
+        with self._branch.reading(one=True) as db:
             return read_forgotten(db)
 
     def size(self) -> Mapping[str, int]:
-        path = self._branch.database.path
-        files = [Path(f"{path}{end}") for end in ("", "-wal", "-shm")]
-        out = {"bytes": sum(file.stat().st_size for file in files if file.exists())}
         with self._branch.reading() as db:
-            out.update({name: db.execute(sql).get for name, sql in SIZES.items()})
+            out = {name: int(db.execute(sql).get) for name, sql in SIZES.items()}
+        out["bytes"] = self._branch.database.bytes(out)
         return out if self.sealer is None else out | {"encrypted": 1}
 
 
-class SqliteStore:
-    """The durable store: once a writing method returns, its write survives a kill and a power cut.
+def _rows(db: Sql, table: str) -> Iterator[tuple[Any, ...]]:
+    return db.stream(f"SELECT * FROM {table} ORDER BY 1")
 
-    One file in write-ahead mode, synced at each commit. Any thread may use it: writes take
-    turns, and reads run beside them on connections of their own. A forked process has to open
-    the file again; a store that it inherits raises StoreError.
-    """
+
+def _digest(db: Sql, table: str) -> int:
+    """A sum over all rows, in whatever order they come."""
+    total = 0
+    for row in _rows(db, table):
+        one = hashlib.blake2b(digest_size=16)
+        for value in row:
+            one.update(value if isinstance(value, bytes) else repr(value).encode())
+            one.update(b"\0")
+        total += int.from_bytes(one.digest())
+    return total
+
+
+def _copy(db: Sql, new: Sql, table: str) -> int:
+    count, rows = 0, _rows(db, table)
+    while batch := list(islice(rows, COPIED_AT_ONCE)):
+        places = ", ".join("?" * len(batch[0]))
+        new.executemany(f"INSERT INTO {table} VALUES ({places})", batch)
+        count += len(batch)
+    return count
+
+
+class SqlStore:
+    """A store on a database that speaks SQL; a subclass opens it."""
 
     def __init__(self, branch: _SqliteBranch) -> None:
         """Of an open branch; `open` is the way in."""
@@ -667,6 +700,87 @@ class SqliteStore:
         self.contents = _SqliteContents(branch)
         self.points = _SqlitePoints(branch)
         self.facts = _SqliteFacts(branch)
+
+    @classmethod
+    def on(
+        cls,
+        database: SqlDatabase,
+        branch: str,
+        keyring: Keyring | None = None,
+        *,
+        read_only: bool = False,
+    ) -> Self:
+        """A store on a branch; lets go of the database where there is no such branch, or no key."""
+        opened = False
+        try:
+            if database.sealer is None:  # else of another branch
+                database.sealer = _sealer(database, keyring, read_only=read_only)
+            store = cls(_SqliteBranch(database, branch))
+            opened = True
+        finally:
+            if not opened:
+                database.release()
+        return store
+
+    @property
+    def branch(self) -> str:
+        """Name of this branch."""
+        return self._branch.name
+
+    def fork(self, name: str, recorded_at: float = 0.0) -> Self:
+        """A store on a new branch that begins at this branch's head."""
+        lineage.check_name(name, "a branch")
+        with self._branch.writing() as db:
+            sealer = self._branch.sealer
+            lineage.check_free(name, read_forks(db, sealer))
+            number = int(db.execute("SELECT max(id) + 1 FROM branch").get)
+            stored = sealed_text(sealer, name, "branch", "name", number)
+            db.execute(
+                "INSERT INTO branch VALUES (?, ?, ?, ?, ?)",
+                (number, stored, self._branch.id, self._branch.head(), recorded_at),
+            )
+            return self.on(self._branch.database.share(), name)
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Hold the writer's lock for one transaction of many writes."""
+        return self._branch.writing()
+
+    def copy_to(self, other: SqlStore) -> dict[str, int]:
+        """Copy all of this memory to a new one, in one transaction of each; rows by table.
+
+        What was written is read again and compared. Raises InvalidInput where `other` holds
+        something, StoreError.
+        """
+        with self._branch.writing() as db, other._branch.writing() as new:
+            if new.execute(TOUCHED).get:
+                raise InvalidInput("what a memory is moved to must be new: name another place")
+            for table in reversed(TABLES):
+                new.execute(f"DELETE FROM {table}")
+            copied = {table: _copy(db, new, table) for table in TABLES}
+            for table in TABLES:
+                if _digest(db, table) != _digest(new, table):
+                    raise StoreError(f"{table} was not kept as it is: nothing was moved")
+        return copied
+
+    def check(self) -> None:
+        """Read and verify every entry, and the checkpoint; raises CorruptFile."""
+        with self._branch.reading() as db:
+            for seq, data in db.stream("SELECT seq, delta FROM journal"):
+                decode(unsealed(self._branch.sealer, data, *ENTRY, seq))
+        self.points.load()
+
+    def close(self) -> None:
+        """Release everything; closing twice is harmless."""
+        self._branch.close()
+
+
+class SqliteStore(SqlStore):
+    """The durable store: once a writing method returns, its write survives a kill and a power cut.
+
+    One file in write-ahead mode, synced at each commit. Any thread may use it: writes take
+    turns, and reads run beside them on connections of their own. A forked process has to open
+    the file again; a store that it inherits raises StoreError.
+    """
 
     @classmethod
     def open(
@@ -688,43 +802,12 @@ class SqliteStore:
         if not (isinstance(wait_s, int | float) and 0 <= wait_s <= threading.TIMEOUT_MAX):
             raise InvalidInput(f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}")
         database = Database(Path(path), wait_s=wait_s, read_only=read_only)
-        opened = False
-        try:
-            database.sealer = _sealer(database, keyring)
-            store = cls(_SqliteBranch(database, branch))
-            opened = True
-        finally:
-            if not opened:
-                database.release()
-        return store
-
-    @property
-    def branch(self) -> str:
-        """Name of this branch."""
-        return self._branch.name
+        return cls.on(database, branch, keyring, read_only=read_only)
 
     @property
     def path(self) -> Path:
         """The file."""
-        return self._branch.database.path
-
-    def fork(self, name: str, recorded_at: float = 0.0) -> SqliteStore:
-        """A store on a new branch that begins at this branch's head."""
-        lineage.check_name(name, "a branch")
-        with self._branch.writing() as db:
-            sealer = self._branch.sealer
-            lineage.check_free(name, read_forks(db, sealer))
-            number = int(db.execute("SELECT max(id) + 1 FROM branch").get)
-            stored = sealed_text(sealer, name, "branch", "name", number)
-            db.execute(
-                "INSERT INTO branch VALUES (?, ?, ?, ?, ?)",
-                (number, stored, self._branch.id, self._branch.head(), recorded_at),
-            )
-            return SqliteStore(_SqliteBranch(self._branch.database.share(), name))
-
-    def writing(self) -> AbstractContextManager[object]:
-        """Hold the writer's lock for one transaction of many writes."""
-        return self._branch.writing()
+        return Path(self._branch.database.place)
 
     def check(self) -> None:
         """Read and verify the whole file, every entry and checkpoint; raises CorruptFile."""
@@ -735,61 +818,56 @@ class SqliteStore:
             broken = db.execute("PRAGMA foreign_key_check").fetchone()
             if broken is not None:
                 raise damaged(self.path, f"a row of {broken[0]} refers to nothing")
-            for seq, data in db.execute("SELECT seq, delta FROM journal"):
-                decode(unsealed(self._branch.sealer, data, *ENTRY, seq))
-        self.points.load()
-
-    def close(self) -> None:
-        """Release everything; closing twice is harmless."""
-        self._branch.close()
+        super().check()
 
 
 def key_of(path: Path) -> str | None:
-    """The id of an encrypted memory, by which its key is named; None where it is not encrypted.
-
-    The file, which may be a backup, is only read, and no key is needed. Raises StoreError.
-    """
+    """`sealed_by` of a file, which may be a backup and is only read."""
     database = Database(path, wait_s=5.0, read_only=True)
     try:
-        return _key(database)
+        return sealed_by(database)
     finally:
         database.release()
 
 
-def _key(database: Database) -> str | None:
+def sealed_by(database: SqlDatabase) -> str | None:
+    """The id of an encrypted memory, by which its key is named; None where it is not encrypted.
+
+    Needs no key; raises StoreError.
+    """
     row = database.look("SELECT value FROM fact WHERE name = ?", (SEALED,))
     return None if row is None else str(row[0])
 
 
-def _sealer(database: Database, keyring: Keyring | None) -> Sealer | None:
+def _sealer(database: SqlDatabase, keyring: Keyring | None, *, read_only: bool) -> Sealer | None:
     """The sealer of an encrypted memory, and of one that nothing was written to yet."""
-    memory, path = _key(database), database.path
-    fresh = memory is None and keyring is not None and database.look(UNTOUCHED, ()) == (1,)
-    if keyring is not None and fresh and not database.read_only:
+    memory, place = sealed_by(database), database.place
+    fresh = memory is None and keyring is not None and database.look(TOUCHED, ()) == (0,)
+    if keyring is not None and fresh and not read_only:
         with database.writing() as db:
-            memory = _key(database)  # another process may have been faster
-            if memory is None and db.execute(UNTOUCHED).get:
-                if path.absolute().parent == keyring.folder.absolute():
+            memory = sealed_by(database)  # another process may have been faster
+            if memory is None and not db.execute(TOUCHED).get:
+                if Path(place).absolute().parent == keyring.folder.absolute():
                     raise ConfigurationError(
-                        f"the keys would lie beside {path}, and go with it into every backup: name "
-                        "another folder (encryption.keys, MAGS_KEYS)",
+                        f"the keys would lie beside {place}, and go with it into every backup: "
+                        "name another folder (encryption.keys, MAGS_KEYS)",
                         key="encryption.keys",
                     )
                 return _encrypt(db, keyring)
     if memory is None:
         if keyring is not None:
-            LOG.warning("%s is not encrypted: it was made before encryption was set", path)
+            LOG.warning("%s is not encrypted: it was made before encryption was set", place)
         return None
     if keyring is None:
         raise MissingKey(
-            f"{path} is encrypted: say where its key is (encryption.master and encryption.keys, or "
-            "MAGS_MASTER_KEY and MAGS_KEYS)",
-            path=path,
+            f"{place} is encrypted: say where its key is (encryption.master and encryption.keys, "
+            "or MAGS_MASTER_KEY and MAGS_KEYS)",
+            path=place,
         )
     return keyring.sealer(memory)
 
 
-def _encrypt(db: apsw.Connection, keyring: Keyring) -> Sealer:
+def _encrypt(db: Sql, keyring: Keyring) -> Sealer:
     """Make a key for a new memory, and seal what the schema has put in it."""
     # Durable before the memory says that it is sealed: a key without a memory does no harm.
     memory, sealer = keyring.make()
