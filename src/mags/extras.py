@@ -21,6 +21,7 @@ NEEDS = {
     "postgres": ("psycopg", "psycopg_pool"),
     "telemetry": ("opentelemetry",),
     "terminal": ("textual",),
+    "encryption": ("cryptography",),
 }
 """What each extra brings, by the names under which it is imported."""
 

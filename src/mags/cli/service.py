@@ -15,7 +15,7 @@ import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from mags.app import TENANT, Models, encoder, make_embedder, make_parts
+from mags.app import TENANT, Models, encoder, make_embedder, make_keyring, make_parts
 from mags.cli.console import Branch, MemoryPath, Tenant, opened, out
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
@@ -91,6 +91,7 @@ def serve(
         need_key=need_key,
         hosts=tuple(allow_host or ()),
         limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
+        keyring=make_keyring(read_settings(os.environ).encryption),
     )
     spans = _tracing("mags.server.telemetry").exported(os.environ) if traces else None
     listener = run.listener(service.Service(chosen, outside(), spans=spans))

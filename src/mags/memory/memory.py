@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TextIO
 from warnings import warn
 
 import networkx as nx
@@ -474,13 +474,18 @@ class Memory:
         """Every branch with the point it begins at."""
         return self._store.facts.branches()
 
-    def export(self, path: str | Path, *, vectors: bool = True) -> int:
-        """Write everything as JSON lines; returns how many."""
-        return porting.export(self._live, Path(path), vectors=vectors)
+    def export(self, path: str | Path | TextIO, *, vectors: bool = True) -> int:
+        """Write everything as JSON lines, to a path or an open file; returns how many."""
+        to = Path(path) if isinstance(path, str) else path
+        return porting.export(self._live, to, vectors=vectors)
 
-    def import_(self, path: str | Path, on_progress: Progress | None = None) -> Delta:
-        """Add everything in an export to this memory; raises InvalidInput naming the line."""
-        return porting.import_(self._live, Path(path), on_progress)
+    def import_(self, path: str | Path | TextIO, on_progress: Progress | None = None) -> Delta:
+        """Add everything in an export to this memory; raises InvalidInput naming the line.
+
+        An open file is closed.
+        """
+        given = Path(path) if isinstance(path, str) else path
+        return porting.import_(self._live, given, on_progress)
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from fastapi import FastAPI
@@ -23,6 +24,9 @@ from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
 from mags.store.folder import FolderCatalog
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -62,7 +66,7 @@ class ServerSettings:
     `store`: the URL of a database that holds the memories instead, those of `tenant`.
 
     `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
-    with one of these a key is needed.
+    with one of these a key is needed. `keyring`: of the memories that are encrypted.
     """
 
     folder: Path
@@ -73,18 +77,21 @@ class ServerSettings:
     need_key: bool = False
     hosts: tuple[str, ...] = ()
     limits: ServerLimits = field(default_factory=ServerLimits)
+    keyring: Keyring | None = None
 
     def catalog(self) -> Catalog:
         """Where its memories lie; raises StoreError, ConfigurationError, MissingExtra."""
         if self.store is None:
-            return FolderCatalog(self.folder)
+            return FolderCatalog(self.folder, self.keyring)
         if not self.store.startswith(DATABASES):
             raise ConfigurationError(
                 "store is the URL of a database, such as postgresql://mags@host/database",
                 key="store",
             )
         postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
-        catalog: Catalog = postgres.PostgresCatalog(self.store, self.tenant, listens=True)
+        catalog: Catalog = postgres.PostgresCatalog(
+            self.store, self.tenant, listens=True, keyring=self.keyring
+        )
         return catalog
 
     @property

@@ -8,7 +8,7 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -16,6 +16,9 @@ from mags import errors
 from mags.store.migrations import LOG, copies, migrate, newest, run_migrations
 from mags.store.rows import IMMUTABLE
 from mags.tracing import span
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Sealer
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192
@@ -54,6 +57,8 @@ class Database:
         self.path, self.place = path, str(path)
         self.wait_s = wait_s
         self.read_only = read_only
+        self.sealer: Sealer | None = None
+        """What the rows of an encrypted memory are sealed with; its store sets it."""
         self._process = os.getpid()
         self._users = 1
         # Lock order: `_guard` may be taken while `_lock` is held, never the other way round.
