@@ -9,13 +9,14 @@ import type { NodeDisplayData, PartialButFor } from "sigma/types";
 import { palette } from "./colours";
 import { type Rect, Room } from "./room";
 
-type Named = PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color"> & { key?: string };
+type Named = PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color"> & { key?: string; kind?: string };
 
 /** The name of a block, and what lies in it; `top` and `left` of the block in pixels. */
 export interface Heading { title: string; about: string; left: number; top: number; right: number }
 
 const LENGTHS = [64, 40, 26]; // letters of words that are wanted: the most that fit
-const SHORT = 26; // letters of others
+const SHORT = [32, 20]; // of others
+const FACTS = 2; // how much larger a name is than a fact that is named before it: facts tell names too
 const LESSER = 0.7; // of a node's size: others below it may lie beneath its words
 const FONT = "12px system-ui, sans-serif";
 const BOLD = `600 ${FONT}`;
@@ -105,7 +106,8 @@ export class Labels {
   private draw(): void {
     const context = this.sigma!.getCanvases().labels!.getContext("2d")!;
     for (const heading of this.headings()) head(context, heading);
-    const worth = ({ forceLabel, zIndex = 0, size }: Named) => (forceLabel ? 1000 : 0) + 100 * Math.max(0, zIndex) + size;
+    const worth = ({ forceLabel, zIndex = 0, size, kind }: Named) =>
+      (forceLabel ? 1000 : 0) + 100 * Math.max(0, zIndex) + size + (kind === "fact" ? FACTS : 0);
     for (const data of this.wanted.sort((a, b) => worth(b) - worth(a))) {
       if (!this.plates.has(data.key ?? "")) this.write(context, data);
     }
@@ -114,7 +116,7 @@ export class Labels {
   private write(context: CanvasRenderingContext2D, data: Named): void {
     const { ground, ink } = palette();
     context.font = FONT;
-    const forms = [...new Set((data.forceLabel ? LENGTHS : [SHORT]).map((most) => cut(data.label!, most)))];
+    const forms = [...new Set((data.forceLabel ? LENGTHS : SHORT).map((most) => cut(data.label!, most)))];
     const tried = (least: number) => {
       for (const words of forms) {
         const rect = this.room.beside(data, context.measureText(words).width, LINE, 4, least);

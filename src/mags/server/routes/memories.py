@@ -34,11 +34,17 @@ _REPEATED = "Nothing new: what has this key was remembered before."
 
 
 @listing.get("/memories")
-def memories(request: Request) -> responses.MemoriesOut:
-    """The memories that there are, as far as the key sees them."""
+def memories(
+    request: Request,
+    prefix: Annotated[str, Query(max_length=200, description="How names begin, in any case.")] = "",
+    limit: Annotated[int | None, Query(ge=1, le=1_000, description="The first of them.")] = None,
+) -> responses.MemoriesOut:
+    """The memories that there are, as far as the key sees them, by name."""
     grant = grant_of(request)
+    names = request.app.state.memories.names(grant)
+    wanted = prefix.casefold()
     return responses.MemoriesOut(
-        memories=request.app.state.memories.names(grant),
+        memories=[name for name in names if name.casefold().startswith(wanted)][:limit],
         key=grant.name,
         scope=grant.scope.name.lower(),
         joined=list(request.app.state.joined),
