@@ -70,7 +70,7 @@ export class Ground {
     const { width, height } = this.sigma.getDimensions();
     this.context.clearRect(0, 0, width, height);
     for (const plate of this.plates) this.plate(plate);
-    this.sigma.getGraph().forEachNode((name, { mark }) => mark && this.doubt(name, mark === "guess"));
+    for (const name of this.sigma.getGraph().nodes()) this.doubt(name);
     const now = performance.now();
     this.pulses = this.pulses.filter((one) => now - one.born < PULSE_MS);
     for (const one of this.pulses) this.one(one, STILL.matches ? 0.3 : (now - one.born) / PULSE_MS);
@@ -88,10 +88,12 @@ export class Ground {
   }
 
   /** A ring around what is not certain: dashed around a guess, red around what is disputed. */
-  private doubt(name: string, guess: boolean): void {
-    const at = this.place(name);
+  private doubt(name: string): void {
+    const { mark } = (this.sigma.getNodeDisplayData(name) ?? {}) as { mark?: "guess" | "disputed" | null };
+    const at = mark ? this.place(name) : null;
     if (at === null) return;
     const { quiet, gone } = palette();
+    const guess = mark === "guess";
     this.context.strokeStyle = guess ? quiet : gone;
     this.context.lineWidth = guess ? 1.5 : 2;
     this.context.setLineDash(guess ? [3, 3] : []);

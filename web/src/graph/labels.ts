@@ -32,7 +32,7 @@ export class Labels {
   private wanted: Named[] = [];
   private plates = new Map<string, Rect>();
   private placed = new Map<string, Rect>();
-  private room = new Room(0, 0);
+  private made: Room | null = null;
 
   constructor(private readonly headings: () => Heading[]) {}
 
@@ -88,19 +88,26 @@ export class Labels {
     for (const [n, line] of lines.entries()) context.fillText(line, rect.left + 5, rect.top + 15 + LINE * n);
   };
 
-  /** A new frame: nothing is placed but the headings, and nodes are where they are. */
+  /** A new frame: nothing is placed. */
   private begin(): void {
-    const sigma = this.sigma!;
-    const { width, height } = sigma.getDimensions();
     this.wanted = [];
     this.plates.clear();
     this.placed.clear();
-    this.room = new Room(width, height);
-    for (const { left, top, right } of this.headings()) this.room.take({ left: left + 8, right: right - 8, top: top + 6, bottom: top + 27 });
+    this.made = null;
+  }
+
+  /** What is free beside the headings and the nodes: looked at once they are where they are in this frame. */
+  private get room(): Room {
+    if (this.made !== null) return this.made;
+    const sigma = this.sigma!;
+    const { width, height } = sigma.getDimensions();
+    this.made = new Room(width, height);
+    for (const { left, top, right } of this.headings()) this.made.take({ left: left + 8, right: right - 8, top: top + 6, bottom: top + 27 });
     sigma.getGraph().forEachNode((name) => {
       const data = sigma.getNodeDisplayData(name);
-      if (data && !data.hidden) this.room.stand({ ...sigma.framedGraphToViewport(data), size: sigma.scaleSize(data.size) });
+      if (data && !data.hidden) this.made!.stand({ ...sigma.framedGraphToViewport(data), size: sigma.scaleSize(data.size) });
     });
+    return this.made;
   }
 
   private draw(): void {

@@ -250,7 +250,7 @@ export class View {
     const colours = palette();
     const shown: Data = { ...data };
     const dim = (this.lit.size > 0 && lit === undefined) || (this.near !== null && !this.near.has(name));
-    if (dim) Object.assign(shown, { color: tint(220, 6, 0.22), label: "", forceLabel: false });
+    if (dim) Object.assign(shown, { color: tint(220, 6, 0.22), label: "", forceLabel: false, mark: null });
     if (lit === 1) Object.assign(shown, { color: colours.step, zIndex: 2 });
     if (lit === 2) Object.assign(shown, { color: colours.lit, zIndex: 3, forceLabel: true });
     if (lit) shown.label = data.label;

@@ -40,7 +40,7 @@ function Names({ close }: { close: () => void }) {
   const walk = (e: KeyboardEvent & { currentTarget: HTMLElement }) => {
     const by = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0;
     if (by === 0) return;
-    const all = [...e.currentTarget.querySelectorAll<HTMLElement>("input, li button")];
+    const all = [...e.currentTarget.querySelectorAll<HTMLElement>("input, li button, ul ~ button")];
     all[all.indexOf(document.activeElement as HTMLElement) + by]?.focus();
     e.preventDefault();
   };
@@ -49,17 +49,18 @@ function Names({ close }: { close: () => void }) {
       <form
         onSubmit={(e) => {
           e.preventDefault();
-          go(prefix.value);
+          const wanted = prefix.value; // the names beneath may be those of fewer letters still
+          void tried(async () => go((await memories(wanted)).memories[0] ?? wanted));
         }}
       >
         <input
           name="name" autocomplete="off" required autofocus aria-label="Name of the memory" placeholder="how its name begins"
           pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" value={prefix.value} onInput={(e) => (prefix.value = e.currentTarget.value.trim())}
         />
-        <button type="submit">{names.value[0] === prefix.value || prefix.value === "" ? "Open" : "Begin it"}</button>
+        <button type="submit">Open</button>
       </form>
       <p class="quiet" role="status">
-        {names.value.length === 0 ? "None begins so." : more.value ? `The first ${names.value.length}: more letters, fewer names.` : ""}
+        {names.value.length === 0 ? "No name begins so." : more.value ? `The first ${names.value.length}: more letters, fewer names.` : ""}
       </p>
       <ul>
         {names.value.map((name) => (
@@ -68,6 +69,9 @@ function Names({ close }: { close: () => void }) {
           </li>
         ))}
       </ul>
+      {prefix.value !== "" && !names.value.includes(prefix.value) && (
+        <button type="button" onClick={() => go(prefix.value)}>Begin “{prefix.value}”</button>
+      )}
       {more.value && <button type="button" onClick={() => void load(names.value.at(-1)!)}>Show more</button>}
     </div>
   );

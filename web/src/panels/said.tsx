@@ -11,8 +11,8 @@ export function Marked({ text, current = true, tentative = false, disputed = fal
   return (
     <>
       <span class={current ? undefined : "over"}>{text}</span>
-      {tentative && <span class="mark guess" title="It was not surely read: it ends nothing, and is asked for last.">a guess</span>}
-      {disputed && <span class="mark disputed" title="Somebody whose word counts for more says otherwise.">disputed</span>}
+      {tentative && <>{" "}<span class="mark guess" title="It was not surely read: it ends nothing, and is asked for last.">a guess</span></>}
+      {disputed && <>{" "}<span class="mark disputed" title="Somebody whose word counts for more says otherwise.">disputed</span></>}
     </>
   );
 }

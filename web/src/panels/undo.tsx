@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 
 import type { Change } from "../api";
-import { memory, notice, refresh, tried } from "../state";
+import { choose, chosen, memory, notice, refresh, tried } from "../state";
 import { counted, deed } from "../words";
 import { Box } from "./box";
 import { Marked } from "./said";
@@ -13,11 +13,13 @@ export function Undo({ change }: { change: Change }) {
   const since = useSignal<Change[] | null>(null);
   const what = deed(change);
   const look = () => tried(async () => (since.value = await memory.value!.changes(change.seq - 1, 1000)));
-  const undo = () =>
+  const undo = (taken: Change[]) =>
     tried(async () => {
       await memory.value!.rollback({ seq: change.seq - 1 });
+      const shown = chosen.value?.node.id;
+      const goes = taken.some(({ added }) => shown !== undefined && added.includes(shown));
       notice.value = { kind: "done", text: "Taken back. In the history this is a change too, which can be undone." };
-      await refresh();
+      await Promise.all([refresh(), shown !== undefined && choose(goes ? null : shown, false)]);
     });
   const words = since.value?.flatMap(({ named, added, closed, edited }) =>
     named.filter(({ kind }) => kind !== "entity").flatMap((one) => {
@@ -44,7 +46,7 @@ export function Undo({ change }: { change: Change }) {
                 {words.length > LISTED && <li class="kind">and {words.length - LISTED} more</li>}
               </ul>
               <div class="buttons">
-                <button type="button" class="main" onClick={() => { close(); void undo(); }}>Undo</button>
+                <button type="button" class="main" onClick={() => { void undo(since.value!); close(); }}>Undo</button>
                 <button type="button" autofocus onClick={close}>Leave it</button>
               </div>
             </>

@@ -327,7 +327,7 @@ class NameIn(RequestBody):
 
 
 class RollbackIn(RequestBody):
-    """Where to go back to: a snapshot's `name`, or `seq`, the last change that stays (see `log`)."""
+    """Where to go back to: a snapshot's `name`, or the `seq` of the last change that stays."""
 
     model_config = examples({"name": "before the move"}, {"seq": 1})
 
@@ -337,9 +337,7 @@ class RollbackIn(RequestBody):
     @model_validator(mode="after")
     def _one(self) -> RollbackIn:
         if (self.name is None) == (self.seq is None):
-            raise ValueError(
-                "give a snapshot's name, or the seq of the last change that stays"
-            )
+            raise ValueError("give a snapshot's name, or the seq of the last change that stays")
         return self
 
 
