@@ -75,7 +75,7 @@ def test_facts_are_named_in_the_graph(blank, served: Served, http: httpx.Client)
 @sizes
 def test_long_words_on_a_plate_are_wrapped_and_leave_their_node_free(graph):
     graph.get_by_role("button", name="List").click()
-    graph.locator(".list li button", has_text="Zoe keeps bees").first.click()
+    graph.locator(".list li button", has_text="old brewery").first.click()
     number = graph.locator(".card h2").inner_text().split("m")[-1]
     to_graph(graph)
     graph.get_by_role("button", name="List").click()

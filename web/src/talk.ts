@@ -18,7 +18,8 @@ const MOST_ASKED = 60;
 /** The answer's own evidence, in its order, and what else was recalled for it. */
 export const evidence = computed(() => {
   const { hits, cited } = path.value?.trace ?? { hits: [], cited: [] };
-  const own = cited.flatMap((id) => hits.find((hit) => hit.id === id) ?? []);
+  // What was cited beside a hit, as the fact that a turn tells, was not itself looked for.
+  const own = cited.map((id) => hits.find((hit) => hit.id === id) ?? { id, anchor: 0, path: [], shares: {} });
   const first = own.length > 0 ? own : hits.slice(0, CLOSEST);
   return { carried: own.length > 0, first, others: hits.filter((hit) => !first.includes(hit)) };
 });

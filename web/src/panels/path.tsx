@@ -44,7 +44,7 @@ function Trails({ trails }: { trails: Trail[] }) {
           <li key={trail.id}>
             {said(trail.id)}
             {who && <p class="quiet">told by {who}</p>}
-            <details>
+            {Object.keys(trail.shares).length > 0 && <details>
               <summary>How it was found</summary>
               {trail.path.length > 0 && (
                 <ol class="way" aria-label="The way to it">
@@ -52,7 +52,7 @@ function Trails({ trails }: { trails: Trail[] }) {
                 </ol>
               )}
               <Reasons shares={trail.shares} />
-            </details>
+            </details>}
           </li>
         );
       })}
