@@ -80,7 +80,7 @@ def diff(
 def rollback(context: Context, body: RollbackIn) -> EntryOut:
     """Go back to a snapshot or a change, by a new change that can itself be taken back."""
     with context.writing() as memory:
-        memory.rollback(body.seq if body.name is None else body.name)
+        memory.rollback(body.name or body.seq or 0)
         return EntryOut.of(memory.log(1)[0])
 
 
