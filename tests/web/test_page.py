@@ -118,7 +118,11 @@ def test_why_begins_with_the_evidence_of_the_answer_in_words_that_a_user_knows(
     )
     expect(others.locator(".trails")).to_be_hidden()
     own.last.get_by_text("How it was found").click()
-    expect(own.last.locator(".shares tr").first).to_contain_text("much")
+    rows = own.last.locator(".shares tr")
+    expect(rows.first).to_be_visible()
+    degrees = rows.locator("td:last-child").all_inner_texts()
+    assert set(degrees) <= {"much", "some", "a little", "against it"}
+    assert degrees == sorted(degrees, key=lambda one: one == "against it")
     shown = page.locator(".path").inner_text().lower()
     names = {name for hit in trace["hits"] for name in hit["shares"]}
     assert not [name for name in names if name.replace("_", " ") in shown.split("\n")]

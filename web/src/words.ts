@@ -17,11 +17,11 @@ const REASONS: [string, string[]][] = [
   ["What kind of text it is", ["fact", "document", "question", "length", "block"]],
 ];
 
-/** What spoke for a memory and against it, the weightiest first. */
+/** What spoke for a memory, the weightiest first, and then what spoke against it. */
 export function reasons(shares: Record<string, number>): { words: string; sum: number }[] {
   return REASONS.map(([words, features]) => ({ words, sum: features.reduce((all, one) => all + (shares[one] ?? 0), 0) }))
     .filter(({ sum }) => Math.abs(sum) > 0.1)
-    .sort((a, b) => Math.abs(b.sum) - Math.abs(a.sum));
+    .sort((a, b) => b.sum - a.sum);
 }
 
 const CHANGES: Record<string, string> = {

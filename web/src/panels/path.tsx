@@ -69,11 +69,12 @@ function nodesOf({ anchor, path: way }: Trail): number[] {
 
 function Reasons({ shares }: { shares: Record<string, number> }) {
   const known = reasons(shares);
+  if (known.length === 0) return null;
   const most = Math.max(...known.map(({ sum }) => Math.abs(sum)));
   const much = (sum: number) => (sum < 0 ? "against it" : sum > most / 2 ? "much" : sum > most / 6 ? "some" : "a little");
   return (
     <table class="shares">
-      <caption>What spoke for it</caption>
+      <caption>What spoke for it, and against it</caption>
       <tbody>
         {known.map(({ words, sum }) => (
           <tr key={words}>
