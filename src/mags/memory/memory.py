@@ -460,8 +460,11 @@ class Memory:
         """What changed since a snapshot."""
         return history.diff(self._live, name)
 
-    def rollback(self, name: str) -> Delta:
-        """Go back to a snapshot by a new Delta, so that nothing is lost."""
+    def rollback(self, name: str | int) -> Delta:
+        """Go back to a snapshot by a new Delta, so that nothing is lost.
+
+        A number is the `seq` of the last change that stays, as `log` has it.
+        """
         return history.rollback(self._live, name)
 
     def branch(self, name: str) -> Memory:

@@ -23,7 +23,7 @@ from mags.server.context import Context, RequestContext
 from mags.server.open_memories import Overloaded
 from mags.server.wire.openapi import EVENTS, EXPORTED, LINES, TEXT, answered, taken
 from mags.server.wire.problems import of_error
-from mags.server.wire.requests import NameIn
+from mags.server.wire.requests import NameIn, RollbackIn
 from mags.server.wire.responses import NAMED, ChangeOut, DiffOut, EntryOut, MarkOut
 from mags.server.wire.streams import FAILED, HEADERS, event
 
@@ -80,10 +80,10 @@ def diff(
 
 
 @router.post("/rollback")
-def rollback(context: Context, body: NameIn) -> EntryOut:
-    """Go back to a snapshot, by a new change that can itself be taken back."""
+def rollback(context: Context, body: RollbackIn) -> EntryOut:
+    """Go back to a snapshot or a change, by a new change that can itself be taken back."""
     with context.writing() as memory:
-        memory.rollback(body.name)
+        memory.rollback(body.name or body.seq or 0)
         return EntryOut.of(memory.log(1)[0])
 
 
