@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
@@ -38,9 +39,12 @@ from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.ports.store import Store
-from mags.settings import EmbedderSettings, Settings, read_settings
+from mags.settings import EmbedderSettings, EncryptionSettings, Settings, read_settings
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 TENANT = "default"
 """Whose memories those in a database are, where nothing is said."""
@@ -93,8 +97,9 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
         )
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
     # The store first: a path that cannot be opened is said before a model is loaded.
+    keyring = make_keyring(chosen.encryption)
     place = place_of(path, memory, tenant)
-    store = make_store(place, branch=branch, wait_s=wait_s, read_only=read_only)
+    store = make_store(place, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring)
     with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)
         return Memory(store, parts, read_only=read_only)
@@ -163,9 +168,17 @@ def place_of(path: str | Path | None, memory: str | None = None, tenant: str = T
 
 
 def make_store(
-    place: Place, *, branch: str = "main", wait_s: float = 5.0, read_only: bool = False
+    place: Place,
+    *,
+    branch: str = "main",
+    wait_s: float = 5.0,
+    read_only: bool = False,
+    keyring: Keyring | None = None,
 ) -> Store:
-    """A store in a SQLite file, in PostgreSQL, or in RAM for None."""
+    """A store in a SQLite file, in PostgreSQL, or in RAM for None.
+
+    A new one is encrypted where there is a keyring.
+    """
     if place is None:
         return RamStore()
     if isinstance(place, DatabaseMemory):
@@ -178,9 +191,23 @@ def make_store(
             branch=branch,
             wait_s=wait_s,
             read_only=read_only,
+            keyring=keyring,
         )
         return store
-    return SqliteStore.open(place, branch=branch, wait_s=wait_s, read_only=read_only)
+    return SqliteStore.open(
+        place, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring
+    )
+
+
+def make_keyring(settings: EncryptionSettings) -> Keyring | None:
+    """Where the keys of encrypted memories are, or None; raises MissingExtra."""
+    if not settings.master:
+        return None
+    sealing = import_extra(
+        "mags.store.sealing", extra="encryption", needed_for="an encrypted memory"
+    )
+    keyring: Keyring = sealing.Keyring(settings.master, settings.keys, os.environ)
+    return keyring
 
 
 def make_chat(settings: Settings) -> ChatModel | None:

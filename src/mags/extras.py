@@ -20,7 +20,9 @@ NEEDS = {
     "server": ("fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
     "postgres": ("psycopg", "psycopg_pool"),
     "oidc": ("jwt", "cryptography"),
+    "telemetry": ("opentelemetry",),
     "terminal": ("textual",),
+    "encryption": ("cryptography",),
 }
 """What each extra brings, by the names under which it is imported."""
 

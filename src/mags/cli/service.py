@@ -16,7 +16,7 @@ import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from mags.app import TENANT, Models, encoder, make_embedder, make_parts
+from mags.app import TENANT, Models, encoder, make_embedder, make_keyring, make_parts
 from mags.cli.console import Branch, MemoryPath, Tenant, opened, out
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
@@ -49,6 +49,7 @@ TRACES = 200
 keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
                    no_args_is_help=True)  # fmt: skip
 _serving = partial(import_extra, extra="server", needed_for="mags serve")
+_tracing = partial(import_extra, extra="telemetry", needed_for="mags serve --traces")
 _keyed = partial(import_extra, extra="server", needed_for="mags keys")
 _mcp = partial(import_extra, extra="server", needed_for="mags mcp")
 
@@ -86,6 +87,10 @@ def serve(
             help="The audit log (audit.jsonl in the folder where a key is needed, else none).",
         ),
     ] = None,
+    traces: Annotated[
+        bool,
+        typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
+    ] = False,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
     settings = _serving("mags.server.settings")
@@ -102,8 +107,10 @@ def serve(
         limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
         oidc=read_settings(os.environ).oidc,
         audit=audit,
+        keyring=make_keyring(read_settings(os.environ).encryption),
     )
-    listener = run.listener(service.Service(chosen, outside()))
+    spans = _tracing("mags.server.telemetry").exported(os.environ) if traces else None
+    listener = run.listener(service.Service(chosen, outside(), spans=spans))
     shown = f"[{host}]" if ":" in host else host
     what = folder if store is None else "a database"
     out.print(f"MAGS serves {what} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from fastapi import FastAPI
@@ -31,6 +32,9 @@ PAGE = ("/", "/assets/")
 REQUEST_ID = "mags.request"
 """The key in an ASGI scope for the id of a request."""
 AUDIT = "audit.jsonl"
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
+
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
 """Of the model that an admin chose, in the folder of the memories."""
@@ -70,7 +74,8 @@ class ServerSettings:
 
     `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
     with one of these a key is needed. `oidc`: whose tokens are taken besides keys. `audit`: the
-    audit log; None: `audit.jsonl` in the folder where a key is needed, else there is none.
+    audit log; None: `audit.jsonl` in the folder where a key is needed, else there is none. `keyring`: of the
+    memories that are encrypted.
     """
 
     folder: Path
@@ -83,18 +88,21 @@ class ServerSettings:
     oidc: OidcSettings = field(default_factory=OidcSettings)
     audit: Path | None = None
     limits: ServerLimits = field(default_factory=ServerLimits)
+    keyring: Keyring | None = None
 
     def catalog(self) -> Catalog:
         """Where its memories lie; raises StoreError, ConfigurationError, MissingExtra."""
         if self.store is None:
-            return FolderCatalog(self.folder)
+            return FolderCatalog(self.folder, self.keyring)
         if not self.store.startswith(DATABASES):
             raise ConfigurationError(
                 "store is the URL of a database, such as postgresql://mags@host/database",
                 key="store",
             )
         postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
-        catalog: Catalog = postgres.PostgresCatalog(self.store, self.tenant, listens=True)
+        catalog: Catalog = postgres.PostgresCatalog(
+            self.store, self.tenant, listens=True, keyring=self.keyring
+        )
         return catalog
 
     @property
