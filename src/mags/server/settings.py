@@ -74,8 +74,8 @@ class ServerSettings:
 
     `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
     with one of these a key is needed. `oidc`: whose tokens are taken besides keys. `audit`: the
-    audit log; None: `audit.jsonl` in the folder where a key is needed, else there is none. `keyring`: of the
-    memories that are encrypted.
+    audit log; None: `audit.jsonl` in the folder where a key is needed, else there is none.
+    `keyring`: of the memories that are encrypted.
     """
 
     folder: Path
