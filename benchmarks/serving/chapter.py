@@ -22,7 +22,8 @@ acknowledged is lost. *Probes*: keys of some tenants try to get at others' memor
 and the proxy, by their names in 22 spellings, their traces, branches and snapshots; a leak is an
 answer with another's word, or a memory that is not as it was (`--only probes --probes 200000
 --state FILE` goes on where it was broken off). *Memories*: so many files behind one server, nearly
-all of them copies of 8 that were told 200 turns; recalls one after another, cold of memories that are not open, warm of
+all of them copies of 8 that were told 200 turns; recalls one after another, cold of memories that
+are not open, warm of
 some that are. *Libraries*: the same turns by calls in one process, no server, half
 remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts out
 of them."""
