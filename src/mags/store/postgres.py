@@ -189,10 +189,8 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """The connection in a transaction; a nested block that fails undoes only its own writes."""
-        self._check()
+        self._check(write=True)
         wait_s = self._catalog.wait_s
-        if self._catalog.read_only:
-            raise errors.InvalidInput(f"{self.place} was opened read_only: open it for writing")
         if not self._lock.acquire(timeout=wait_s):
             raise errors.StoreBusy(
                 f"another thread has been writing to {self.place} for more than {wait_s:g} s",
@@ -227,9 +225,9 @@ class Database:
 
     def _begin(self, db: Connection) -> int:
         """Begin, take the writer's lock, and return the memory's fence as the lock found it."""
-        wait_ms = max(1, round(self._catalog.wait_s * 1000))  # 0 would be for ever
         db.words(
-            f"BEGIN; SET LOCAL mags.memory = '{self._memory}'; SET LOCAL lock_timeout = {wait_ms};"
+            f"BEGIN; SET LOCAL mags.memory = '{self._memory}'; "
+            f"SET LOCAL lock_timeout = {self._catalog.wait_ms};"
             f"SELECT pg_advisory_xact_lock({LOCK + self._memory})"
         )
         fence = db.execute("SELECT fence FROM mags.memory WHERE id = ?", (self._memory,)).get
@@ -284,8 +282,9 @@ class Database:
         except psycopg.errors.UniqueViolation as failure:
             raise errors.InvalidInput(IMMUTABLE) from failure
 
-    def reserve(self, _db: Connection, count: int) -> int:
+    def reserve(self, count: int) -> int:
         """Take `count` ids from the counter; they stay taken even if the block fails."""
+        self._check(write=True)
         # By a connection of its own, as a rollback must not undo it; and not waiting for the disk,
         # since what is committed later brings it there.
         with self._catalog.counting() as db:
@@ -298,6 +297,8 @@ class Database:
                 (count,),
             ).get
             db.words("COMMIT")
+        if end is None:
+            raise self._gone()
         return int(end) - count
 
     def clean_afterwards(self, _db: Connection) -> None:
@@ -398,7 +399,9 @@ class Database:
         if last and self._close:
             self._catalog.close()
 
-    def _check(self) -> None:
+    def _check(self, *, write: bool = False) -> None:
+        if write and self._catalog.read_only:
+            raise errors.InvalidInput(f"{self.place} was opened read_only: open it for writing")
         if self._process != os.getpid():
             raise errors.StoreError(
                 f"{self.place} was opened by process {self._process}, of which this one is a fork: "
@@ -465,6 +468,7 @@ class PostgresCatalog:
         """
         self._keyring = keyring
         self.wait_s, self.read_only, self.tenant = wait_s, read_only, tenant
+        self.wait_ms = max(1, round(wait_s * 1000))  # 0 would be for ever
         self.place, self._url = place_of(url), url
         self._databases: dict[int, weakref.ref[Database]] = {}
         self._listener: Listener | None = None
@@ -507,7 +511,8 @@ class PostgresCatalog:
     def names(self) -> list[str]:
         """All that are there, sorted."""
         with self.connection() as db:
-            return sorted(name for (name,) in db.execute("SELECT name FROM mags.memory"))
+            rows = db.execute("SELECT name FROM mags.memory WHERE tenant = ?", (self.tenant,))
+            return sorted(name for (name,) in rows)
 
     def exists(self, name: str) -> bool:
         """Whether one of exactly this name is there."""
@@ -531,7 +536,8 @@ class PostgresCatalog:
                 self._keyring.shred(key)
         with self.connection() as db:
             db.words(
-                f"BEGIN; SELECT pg_advisory_xact_lock({LOCK + number});"
+                f"BEGIN; SET LOCAL lock_timeout = {self.wait_ms};"
+                f"SELECT pg_advisory_xact_lock({LOCK + number});"
                 f"DELETE FROM mags.memory WHERE id = {number}; COMMIT"
             )
 
