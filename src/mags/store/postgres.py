@@ -105,6 +105,10 @@ def _loader(base: Any) -> Any:  # noqa: ANN401 - psycopg's classes
     )
 
 
+DUMPERS = [_dumper(base) for base in (StrBinaryDumper, StrDumper, StrDumperUnknown)]
+LOADERS = [_loader(base) for base in (TextLoader, TextBinaryLoader)]
+
+
 class Cursor(psycopg.Cursor[tuple[Any, ...]]):
     """A cursor that can be asked as SQLite's is."""
 
@@ -124,10 +128,10 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self.memory: int | None = None
         """The one that the session has set."""
         self._changed = 0
-        for dumper in (StrBinaryDumper, StrDumper, StrDumperUnknown):
-            self.adapters.register_dumper(str, _dumper(dumper))
-        for loader in (TextLoader, TextBinaryLoader):
-            self.adapters.register_loader("text", _loader(loader))
+        for dumper in DUMPERS:
+            self.adapters.register_dumper(str, dumper)
+        for loader in LOADERS:
+            self.adapters.register_loader("text", loader)
 
     def execute(self, query: Any, values: Any = (), **named: Any) -> Any:  # type: ignore[override]  # noqa: ANN401 - as psycopg has it
         """Run one statement."""
