@@ -474,27 +474,29 @@ class PostgresCatalog:
         self.wait_s, self.read_only, self.tenant = wait_s, read_only, tenant
         self.wait_ms = max(1, round(wait_s * 1000))  # 0 would be for ever
         self.place, self._url = place_of(url), url
+        self._named: dict[str, Any] = {
+            "autocommit": True,
+            "application_name": f"mags {socket.gethostname()} {os.getpid()}",
+            "connect_timeout": max(2, round(wait_s)),
+        }
         self._databases: dict[int, weakref.ref[Database]] = {}
-        self._listener: Listener | None = None
-        self._pools = tuple(self._pool(min_size, most) for min_size, most in ((1, MOST), (0, 1)))
-        opened = False
-        try:
-            for pool in self._pools:
-                pool.open()
-            with self.connection() as db:
-                check(db, self.place)
-            self._listener = Listener(self) if listens else None
-            opened = True
-        finally:
-            if not opened:
-                self.close()
+        with self.translated(), closing(self._connect()) as db:  # a pool would not say why not
+            check(db, self.place)
+        self._pools = tuple(self._pool(least, most) for least, most in ((1, MOST), (0, 1)))
+        for pool in self._pools:
+            pool.open()
+        self._listener = Listener(self) if listens else None
+
+    def _connect(self) -> Connection:
+        db = Connection.connect(self._url, **self._named)
+        self._configure(db)
+        return db
 
     def _pool(self, least: int, most: int) -> ConnectionPool[Connection]:
-        told = f"mags {socket.gethostname()} {os.getpid()}"
         return ConnectionPool(
             self._url,
             connection_class=Connection,
-            kwargs={"autocommit": True, "application_name": told},
+            kwargs=self._named,
             min_size=least,
             max_size=most,
             timeout=max(self.wait_s, 0.1),
@@ -584,11 +586,7 @@ class PostgresCatalog:
     @contextmanager
     def listening(self) -> Iterator[Connection]:
         """A connection that hears of every commit; raises StoreError."""
-        with (
-            self.translated(),
-            closing(Connection.connect(self._url, autocommit=True)) as db,
-        ):
-            self._configure(db)
+        with self.translated(), closing(self._connect()) as db:
             db.words(f"LISTEN {CHANNEL}")
             yield db
 
