@@ -230,7 +230,7 @@ class Database:
     def _begin(self, db: Connection) -> int:
         """Begin, take the writer's lock, and return the memory's fence as the lock found it."""
         db.words(
-            f"BEGIN; SET LOCAL mags.memory = '{self._memory}'; "
+            f"BEGIN; SET LOCAL mags.memory = '{self._memory}';"
             f"SET LOCAL lock_timeout = {self._catalog.wait_ms};"
             f"SELECT pg_advisory_xact_lock({LOCK + self._memory})"
         )
@@ -400,7 +400,8 @@ class Database:
         with self._guard:
             self._users -= 1
             last = not self._users
-        if last and self._close:
+        # A forked process that closed what it inherited would end its parent's connections.
+        if last and self._close and self._process == os.getpid():
             self._catalog.close()
 
     def _check(self, *, write: bool = False) -> None:
