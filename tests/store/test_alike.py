@@ -153,6 +153,10 @@ class Alike(RuleBasedStateMachine):
 class AlikeInPostgres(Alike):
     """The same, in a database."""
 
+    def __init__(self) -> None:
+        catalog()  # skips it before it begins where there is no server
+        super().__init__()
+
     def opened(self, branch: str) -> Store:
         return catalog().open(self.path.parent.name, branch)
 
