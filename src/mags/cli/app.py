@@ -5,6 +5,7 @@ Verbs of the laboratory are plugins (entry points): loaded when they are used.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -75,6 +76,8 @@ OF_MODELS = {
 
 def main() -> None:
     """Run the command line; MAGS's errors become one clear line and exit code 2."""
+    # What it warns of while a database is away comes as one of those errors.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     with explained():
         app(standalone_mode=True)
     sys.exit(0)

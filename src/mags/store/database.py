@@ -174,13 +174,15 @@ class Database:
                     db.execute(f"ROLLBACK TO {level}")
                 db.execute(f"RELEASE {level}")
 
-    def reserve(self, db: apsw.Connection, count: int) -> int:
+    def reserve(self, count: int) -> int:
         """Take `count` ids from the counter; they stay taken even if the block fails."""
-        end = db.execute(
-            "UPDATE counter SET value = value + ? WHERE name = 'next_id' RETURNING value", (count,)
-        ).get
-        self._owed = int(end)
-        return self._owed - count
+        with self.writing() as db:
+            end = db.execute(
+                "UPDATE counter SET value = value + ? WHERE name = 'next_id' RETURNING value",
+                (count,),
+            ).get
+            self._owed = int(end)
+            return self._owed - count
 
     def _pay(self, db: apsw.Connection) -> None:
         """Make sure that ids handed out in a failed block are not handed out again."""

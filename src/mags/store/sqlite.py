@@ -450,8 +450,7 @@ class _SqliteContents(_SqlitePart):
     def next_id(self, count: int) -> int:
         if count < 1:
             raise InvalidInput(f"cannot reserve {count} ids")
-        with self._branch.writing() as db:
-            return self._branch.database.reserve(db, count)
+        return self._branch.database.reserve(count)
 
 
 def scrubbed(
