@@ -13,35 +13,38 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
-from benchmarks.serving.fuzz import campaign
+from benchmarks.serving.fuzz import fuzz
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
+from benchmarks.serving.many import costs, served
+from benchmarks.serving.probes import probes
 from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
 SUITE = "serving"
-FUZZED = ROOT / ".cache" / "fuzzed.json"
-"""Where the fuzzing campaign has come to; removed, it begins anew."""
+LOADS, MANY = ("recall", "mixture", "kills", "probes", "fuzz"), ("memories", "costs")
 
 
 def main() -> int:
     """Measure, save and rewrite the page; return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument(
-        "--only", choices=("recall", "mixture", "kills", "fuzz", "library"), default=None
-    )
+    parser.add_argument("--only", choices=(*LOADS, *MANY, "library"), default=None)
+    parser.add_argument("--memories", type=int, default=1_000)
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--probes", type=int, default=20_000)
     parser.add_argument(
-        "--requests", type=int, default=20_000, help="of the whole fuzzing campaign"
+        "--state", type=Path, help="where --only probes (or fuzz) is kept, to go on later"
     )
+    parser.add_argument("--requests", type=int, default=20_000)
     options = parser.parse_args()
     crowd = Crowd(clients=64, memories=100)
     loads = {
         "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
         "mixture": lambda at: mixture(at, crowd, seconds=options.seconds),
         "kills": lambda at: kills(at, crowd, times=options.kills),
-        "fuzz": lambda at: campaign(at, FUZZED, requests=options.requests),
+        "probes": lambda at: probes(at, times=options.probes, state=options.state or at / "state"),
+        "fuzz": lambda at: fuzz(at, options.state or at / "state", requests=options.requests),
     }
     for name, work in loads.items():
         if options.only not in (None, name):
@@ -51,6 +54,16 @@ def main() -> int:
         print(name, {key: round(value, 2) for key, value in found.items()}, flush=True)
         command = f"{COMMAND} --only {name}"
         save(result(f"{SUITE}-{name}", System(name="MAGS"), {}, found, command))
+    count = options.memories
+    for name, measure in (("costs", costs), ("memories", lambda: served(count, cold=400))):
+        if options.only != name:  # minutes and gigabytes: only where it is asked for
+            continue
+        found = measure()
+        print(name, {key: round(value, 2) for key, value in found.items()}, flush=True)
+        suite, more = f"{SUITE}-{name}", ""
+        if name == "memories":
+            suite, more = f"{suite}-{count}", f" --memories {count}"
+        save(result(suite, System(name="MAGS"), {}, found, f"{COMMAND} --only {name}{more}"))
     if options.only in (None, "library"):
         for name, python in (("MAGS", sys.executable), ("mem0", str(environment()))):
             found = library(name, python)

@@ -38,7 +38,7 @@ ODD: tuple[object, ...] = (
 )
 
 
-def campaign(folder: Path, kept: Path, *, requests: int) -> dict[str, float]:
+def fuzz(folder: Path, kept: Path, *, requests: int) -> dict[str, float]:
     """Send what is missing of so many requests; statuses by count, over all runs so far.
 
     `kept`: where the counts of earlier runs lie, and the numbers of what failed; without it the
@@ -70,9 +70,11 @@ def campaign(folder: Path, kept: Path, *, requests: int) -> dict[str, float]:
     done, seconds = sum(tally.values()), time.perf_counter() - begun
     return {
         "requests": float(done),
-        **{f"status_{status}": float(count) for status, count in sorted(tally.items())},
+        "succeeded": float(sum(n for what, n in tally.items() if what[0] == "2")),
+        "refused": float(sum(n for what, n in tally.items() if what[0] == "4")),
+        "clear": float(sum(tally[what] for what in CLEAR)),
         "server_errors": float(
-            sum(n for status, n in tally.items() if status[0] == "5" and status not in CLEAR)
+            sum(n for what, n in tally.items() if what[0] == "5" and what not in CLEAR)
         ),
         "hangs": float(tally["hang"]),
         "broken": float(tally["broken"]),

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
-from mags.errors import ConfigurationError
-from mags.extras import plugin
+from mags.errors import ConfigurationError, InvalidInput
+from mags.extras import import_extra, plugin
 from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
@@ -38,9 +39,16 @@ from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.ports.store import Store
-from mags.settings import EmbedderSettings, Settings, read_settings
+from mags.settings import EmbedderSettings, EncryptionSettings, Settings, read_settings
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
+
+TENANT = "default"
+"""Whose memories those in a database are, where nothing is said."""
+DATABASES = ("postgresql://", "postgres://")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +64,8 @@ class Models:
 def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are the parts
     path: str | Path | None = None,
     *,
+    memory: str | None = None,
+    tenant: str = TENANT,
     branch: str = "main",
     settings: Settings | None = None,
     embedder: Embedder | None = None,
@@ -69,6 +79,8 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
 ) -> Memory:
     """Open a memory: a path (made if it is not there), or None to keep it in RAM.
 
+    A path may be a PostgreSQL database, "postgresql://user@host/database", where `memory` names one
+    of the memories of `tenant`: one that no other tenant sees (docs/server.md).
     What is not given comes from `settings`, and they from the config file and the
     environment: without either the embedded default (MiniLM, rules and reader, quoting). `chat`: a
     language model that then asks, writes and answers. `clock`: seconds since the epoch;
@@ -85,7 +97,9 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
         )
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
     # The store first: a path that cannot be opened is said before a model is loaded.
-    store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
+    keyring = make_keyring(chosen.encryption)
+    place = place_of(path, memory, tenant)
+    store = make_store(place, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring)
     with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)
         return Memory(store, parts, read_only=read_only)
@@ -125,13 +139,75 @@ def make_parts(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class DatabaseMemory:
+    """A memory in PostgreSQL: the database, whose memory it is, and its name."""
+
+    url: str
+    tenant: str
+    name: str
+
+
+Place = str | Path | DatabaseMemory | None
+"""Where a memory lies: a file, a database, or RAM."""
+
+
+def place_of(path: str | Path | None, memory: str | None = None, tenant: str = TENANT) -> Place:
+    """Where a memory lies: a path, or a database with a memory's name, also after a "#" in its URL.
+
+    Raises InvalidInput.
+    """
+    url, _, named = str(path).partition("#")
+    if not url.startswith(DATABASES):
+        if memory is not None:
+            raise InvalidInput("memory names one in a database; a file is one: leave it out")
+        return path
+    if not (memory or named):
+        raise InvalidInput(f'say which memory of the database: memory="alice", or {url}#alice')
+    return DatabaseMemory(url, tenant, memory or named)
+
+
 def make_store(
-    path: str | Path | None, *, branch: str = "main", wait_s: float = 5.0, read_only: bool = False
+    place: Place,
+    *,
+    branch: str = "main",
+    wait_s: float = 5.0,
+    read_only: bool = False,
+    keyring: Keyring | None = None,
 ) -> Store:
-    """A SQLite file, or RAM for None."""
-    if path is None:
+    """A store in a SQLite file, in PostgreSQL, or in RAM for None.
+
+    A new one is encrypted where there is a keyring.
+    """
+    if place is None:
         return RamStore()
-    return SqliteStore.open(path, branch=branch, wait_s=wait_s, read_only=read_only)
+    if isinstance(place, DatabaseMemory):
+        needs = {"extra": "postgres", "needed_for": "a memory in PostgreSQL"}
+        postgres = import_extra("mags.store.postgres", **needs)
+        store: Store = postgres.PostgresStore.open(
+            place.url,
+            place.name,
+            tenant=place.tenant,
+            branch=branch,
+            wait_s=wait_s,
+            read_only=read_only,
+            keyring=keyring,
+        )
+        return store
+    return SqliteStore.open(
+        place, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring
+    )
+
+
+def make_keyring(settings: EncryptionSettings) -> Keyring | None:
+    """Where the keys of encrypted memories are, or None; raises MissingExtra."""
+    if not settings.master:
+        return None
+    sealing = import_extra(
+        "mags.store.sealing", extra="encryption", needed_for="an encrypted memory"
+    )
+    keyring: Keyring = sealing.Keyring(settings.master, settings.keys, os.environ)
+    return keyring
 
 
 def make_chat(settings: Settings) -> ChatModel | None:

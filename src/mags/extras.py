@@ -18,7 +18,11 @@ NEEDS = {
     ),
     "pyg": ("torch", "torch_geometric"),
     "server": ("fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
+    "postgres": ("psycopg", "psycopg_pool"),
+    "oidc": ("jwt", "cryptography"),
+    "telemetry": ("opentelemetry",),
     "terminal": ("textual",),
+    "encryption": ("cryptography",),
 }
 """What each extra brings, by the names under which it is imported."""
 

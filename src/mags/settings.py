@@ -15,8 +15,13 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_POLICY_PATH  the file of a reader, or the folder of adapters, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
     MAGS_RECALL      fast; careful: the best are compared word by word; thorough: and read
+    MAGS_SECRET      keys the hashes in the memories that are made with it (32 characters or more)
+    MAGS_OIDC_ISSUER, MAGS_OIDC_AUDIENCE, MAGS_OIDC_JWKS  whose tokens `mags serve` takes, made for
+                     whom, and the URL or file of the public keys
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
+    MAGS_MASTER_KEY  where the master key of encrypted memories is (see `EncryptionSettings`)
+    MAGS_KEYS        folder of the keys that it wraps
 
 Only where neither MAGS_CHAT_URL nor the file names an endpoint, OPENAI_BASE_URL is taken for it,
 and then OPENAI_API_KEY for a key that is not given. OPENAI_API_KEY alone configures nothing: what
@@ -25,6 +30,7 @@ is remembered never leaves for a cloud that nobody named.
 
 from __future__ import annotations
 
+import re
 import tomllib
 import warnings
 from collections.abc import Mapping
@@ -103,6 +109,44 @@ class AnswerSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OidcSettings:
+    """Tokens of an OpenID Connect issuer that `mags serve` takes besides keys (extra `oidc`).
+
+    `issuer`: as tokens name it ("": none are taken); `audience`: what they must be made for;
+    `jwks`: the issuer's public keys, a URL or a file. Claims: `namespaces` names the memories (one
+    or a list), `scope` has `mags:read`, `mags:write` or `mags:admin` (a list, or with blanks
+    between), `speaker` as whom alone they speak ("": they are bound to nobody); "a.b" is the claim
+    b inside of a.
+    """
+
+    issuer: str = ""
+    audience: str = ""
+    jwks: str = ""
+    namespaces: str = "mags_namespaces"
+    scope: str = "scope"
+    speaker: str = ""
+
+    @property
+    def remote(self) -> bool:
+        """Whether the keys are fetched."""
+        return self.jwks.startswith(("http://", "https://"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncryptionSettings:
+    """How memories are encrypted (extra `encryption`): new ones, where `master` is given.
+
+    `master`: where the master key is. "file:PATH" or "env:NAME", which holds 32 bytes in base64, or
+    "command:LINE", which is run for each key and asks a KMS (see docs/server.md). `keys`: the
+    folder of the memories' own keys, which the master key wraps; it lies outside of what is backed
+    up with the memories, since who destroys a key there destroys the memory in every backup.
+    """
+
+    master: str = field(default="", repr=False, metadata=SECRET)
+    keys: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Every setting. `path`: the memory's file, or None where none is named."""
 
@@ -111,8 +155,10 @@ class Settings:
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
+    encryption: EncryptionSettings = field(default_factory=EncryptionSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     sleep: SleepSettings = field(default_factory=SleepSettings)
+    oidc: OidcSettings = field(default_factory=OidcSettings)
 
 
 ENVIRONMENT = {
@@ -127,7 +173,14 @@ ENVIRONMENT = {
     "MAGS_PROMPTS": ("policy", "prompts"),
     "MAGS_ANSWER": ("answer", "mode"),
     "MAGS_RECALL": ("memory", "recall", "tier"),
+    "MAGS_SECRET": ("memory", "secret"),
+    "MAGS_OIDC_ISSUER": ("oidc", "issuer"),
+    "MAGS_OIDC_AUDIENCE": ("oidc", "audience"),
+    "MAGS_OIDC_JWKS": ("oidc", "jwks"),
+    "MAGS_MASTER_KEY": ("encryption", "master"),
+    "MAGS_KEYS": ("encryption", "keys"),
 }
+MASTER = re.compile(r"(file|env|command):\S.*")
 NESTED = ("recall", "engram")
 NANO_GONE = (
     "nano went with 0.2: use the default policy (auto), or train an adapter of a language model "
@@ -236,6 +289,18 @@ def _checked(settings: Settings) -> Settings:
         raise _wrong("embedder.url", "", "a URL, and embedder.model, for kind 'endpoint'", "")
     if not (len(settings.policy.language) == 2 and settings.policy.language.isalpha()):
         raise _wrong("policy.language", settings.policy.language, "an ISO 639-1 code: en", "")
+    oidc = settings.oidc
+    if oidc.issuer and not (oidc.audience and oidc.jwks and oidc.namespaces and oidc.scope):
+        raise _wrong("oidc.audience, oidc.jwks", "", "given, where oidc.issuer is", "")
+    local = urlsplit(oidc.jwks).hostname in ("localhost", "127.0.0.1", "::1")
+    if oidc.jwks.startswith("http://") and not local:
+        allowed = "https, as whoever stands between could give keys of their own"
+        raise _wrong("oidc.jwks", oidc.jwks, allowed, "")
+    encryption = settings.encryption
+    if encryption.master and not MASTER.fullmatch(encryption.master):
+        raise _wrong("encryption.master", "(hidden)", "file:PATH, env:NAME or command:LINE", "")
+    if encryption.master and encryption.keys is None:
+        raise _wrong("encryption.keys", None, "a folder, for encryption.master", "")
     if settings.path is not None:
         settings = replace(settings, path=settings.path.expanduser())
     return settings

@@ -163,6 +163,8 @@ def test_the_tests_run_on_the_versions_that_are_shipped(root: Path):
 
 BROUGHT_ALONG = {"jericho"}
 """What TextWorld asks for (extra `textworld`); MAGS neither ships nor imports it."""
+LESSER = {"psycopg", "psycopg-binary", "psycopg-pool"}
+"""Under the LGPL, which lets any program import them (extra `postgres`)."""
 
 
 def test_no_source_imports_what_an_extra_brings_along_under_the_gpl(root: Path):
@@ -179,6 +181,8 @@ def test_no_installed_library_is_under_the_gpl():
         terms = [about.get("License-Expression", ""), *about.get_all("Classifier", [])]
         if any("GPL" in term and "GCC-exception" not in term for term in terms):
             found[about["Name"]] = terms
+    for name in LESSER & set(found):
+        assert any("LGPL" in term or "Lesser" in term for term in found.pop(name))
     assert set(found) <= BROUGHT_ALONG, "what stands in NOTICE, and nothing else"
 
 

@@ -8,14 +8,13 @@ import pytest
 from mags.errors import KeyConflict, NotFound
 from mags.graph.graph import Graph
 from mags.ports.store import Store
-from mags.store.ram import RamStore
-from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, note, seqs
+from tests.store.server import KINDS, new_store
 
 
-@pytest.fixture(params=["ram", "sqlite"])
+@pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    store: Store = RamStore() if request.param == "ram" else SqliteStore.open(tmp_path / "a.mags")
+    store = new_store(request.param, tmp_path)
     for i in range(1, 7):
         store.journal.append(note(i, f"word {i}", key=f"k{i}", after=max(i - 2, 0)))
     yield store

@@ -12,14 +12,13 @@ from mags.errors import InvalidInput, KeyConflict, NotFound, StoreClosed
 from mags.graph.delta import Changes
 from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
 from mags.ports.store import Mark, Store
-from mags.store.ram import RamStore
-from mags.store.sqlite import SqliteStore
 from tests.store.samples import VECTOR, checkpoint, content, failing_block, note, same, seen, seqs
+from tests.store.server import KINDS, new_store
 
 
-@pytest.fixture(params=["ram", "sqlite"])
+@pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    store: Store = RamStore() if request.param == "ram" else SqliteStore.open(tmp_path / "a.mags")
+    store = new_store(request.param, tmp_path)
     yield store
     store.close()
 

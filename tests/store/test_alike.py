@@ -1,6 +1,8 @@
-"""Whatever is done to it, SqliteStore is like RamStore, also after reopening."""
+"""Whatever is done to them, SqliteStore and PostgresStore are like RamStore, also reopened."""
 
+import atexit
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -9,10 +11,11 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from mags.errors import InvalidInput, MagsError
-from mags.ports.store import Store
+from mags.ports.store import Catalog, Store
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
-from tests.store.samples import checkpoint, failing_block, note, same, seen
+from tests.store.samples import checkpoint, failing_block, keyring, note, same, seen
+from tests.store.server import shared
 
 MEMORY = Path("/dev/shm")
 """Thousands of commits are faster where a sync costs nothing."""
@@ -26,13 +29,19 @@ seqs = st.integers(0, 25)
 class Alike(RuleBasedStateMachine):
     """Does the same to both and compares what comes back, errors included."""
 
+    encrypted = False
+
     @initialize()
     def open(self) -> None:
         self.folder = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
         self.path = Path(self.folder.name, "a.mags")
+        self.keys = keyring(Path(self.folder.name, "keys")) if self.encrypted else None
         self.ram: dict[str, Store] = {"main": RamStore()}
-        self.disk: dict[str, Store] = {"main": SqliteStore.open(self.path)}
+        self.disk: dict[str, Store] = {"main": self.opened("main")}
         self.at = "main"
+
+    def opened(self, branch: str) -> Store:
+        return SqliteStore.open(self.path, branch=branch, keyring=self.keys)
 
     def both(self, act):
         """The result of an act on the current branch of both, or the kind of its error."""
@@ -106,7 +115,7 @@ class Alike(RuleBasedStateMachine):
     def reopen(self):
         for store in self.disk.values():
             store.close()
-        self.disk = {name: SqliteStore.open(self.path, branch=name) for name in self.disk}
+        self.disk = {name: self.opened(name) for name in self.disk}
 
     @rule(after=seqs, key=keys.filter(bool), chosen=st.lists(nodes, max_size=3))
     def read(self, after, key, chosen):
@@ -141,5 +150,38 @@ class Alike(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
+class AlikeInPostgres(Alike):
+    """The same, in a database."""
+
+    def __init__(self) -> None:
+        catalog()  # skips it before it begins where there is no server
+        super().__init__()
+
+    def opened(self, branch: str) -> Store:
+        return catalog().open(self.path.parent.name, branch)
+
+
+@cache
+def catalog() -> Catalog:
+    place = shared()
+    from mags.store.postgres import PostgresCatalog
+
+    found = PostgresCatalog(place.url, "alike")
+    atexit.register(found.close)
+    return found
+
+
 TestAlike = Alike.TestCase
+TestAlikeInPostgres = AlikeInPostgres.TestCase
+TestAlikeInPostgres.settings = settings(max_examples=5, stateful_step_count=25)
 TestAlike.settings = settings(max_examples=40, stateful_step_count=25)
+
+
+class Encrypted(Alike):
+    """The same of an encrypted file."""
+
+    encrypted = True
+
+
+TestEncrypted = Encrypted.TestCase
+TestEncrypted.settings = settings(max_examples=20, stateful_step_count=25)

@@ -16,7 +16,7 @@ import pytest
 from mags.errors import StoreBusy, StoreFull
 from mags.graph.delta import decode, touches
 from mags.ports.store import Checkpoint
-from mags.store import rows
+from mags.store import database, rows
 from mags.store.sqlite import SqliteStore, replace_scrubbed, scrubbed
 from tests.store.samples import checkpoint, note, seqs
 
@@ -354,7 +354,7 @@ def test_a_full_disk_after_erasing_says_that_the_words_are_gone(store: SqliteSto
     assert b"quokka" not in on_disk(path)
 
 
-class _WithoutVacuum(apsw.Connection):
+class _WithoutVacuum(database.Connection):
     """A connection to a disk with no room for a second copy of the file."""
 
     def execute(self, statements, *rest, **named):

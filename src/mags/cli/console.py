@@ -31,6 +31,9 @@ MemoryPath = Annotated[
     Path | None,
     typer.Option("--memory", "-m", envvar="MAGS_MEMORY", help="The memory's file."),
 ]
+Tenant = Annotated[
+    str, typer.Option("--tenant", envvar="MAGS_TENANT", help="Whose memories of a database.")
+]
 Branch = Annotated[str, typer.Option("--branch", help="Branch of the memory.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 AsOf = Annotated[

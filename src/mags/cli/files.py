@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
-from mags.cli.console import Branch, MemoryPath, counting, opened, out
-from mags.errors import InvalidInput
+from mags.app import TENANT, make_keyring, make_store, place_of
+from mags.cli.console import Branch, MemoryPath, Tenant, counting, opened, out
+from mags.errors import InvalidInput, NotFound
 from mags.memory.inputs import seconds
 from mags.ports.policy import Turn
+from mags.settings import read_settings
+from mags.store.sqlite import SqlStore
 
 SPOKEN = re.compile(r"^\s*(?:\[(?P<at>[^\]]+)\]\s*)?(?P<who>[^\s:][^:\n]{0,40}):\s+(?P<text>\S.*)$")
 TURN_KEYS = ("text", "content")
@@ -49,6 +54,35 @@ def import_(
     with opened(memory, branch, must_exist=False) as mem, counting("embedding") as done:
         delta = mem.import_(file, done)
     out.print(f"Added {len(delta.nodes)} nodes and {len(delta.arcs)} arcs.")
+
+
+def move(
+    source: Annotated[str, typer.Argument(help="A file, or postgresql://.../database#memory.")],
+    target: Annotated[str, typer.Argument(help="The same; one that is not there yet.")],
+    tenant: Tenant = TENANT,
+) -> None:
+    """Copy a memory to another store, file or database, with all it holds, and verify the copy.
+
+    Journal, branches, snapshots and ids stay what they are, and an encrypted memory stays
+    encrypted by its key. The source is left as it was: delete it
+    once all is well, since what is forgotten from now on stays in it.
+    """
+    places = [place_of(one, tenant=tenant) for one in (source, target)]
+    if places[0] == places[1]:
+        raise InvalidInput("source and target are the same")
+    with ExitStack() as stack:
+        if isinstance(places[0], str) and not Path(places[0]).exists():
+            raise NotFound(f"there is no memory at {source}")
+        # The rows of an encrypted memory are copied as they are, sealed: only the source is opened.
+        keyrings = make_keyring(read_settings(os.environ).encryption), None
+        old, new = (
+            stack.enter_context(closing(make_store(place, keyring=keyring)))
+            for place, keyring in zip(places, keyrings, strict=True)
+        )
+        copied = cast(SqlStore, old).copy_to(cast(SqlStore, new))
+    out.print(
+        f"{copied['journal']} changes and {copied['content']} texts are in {target}.", markup=False
+    )
 
 
 def read_turns(path: Path, kind: str = "auto", *, speaker: str = "user") -> list[Turn]:

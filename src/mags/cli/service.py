@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +16,11 @@ import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from mags.app import Models, encoder, make_embedder, make_parts
-from mags.cli.console import Branch, MemoryPath, opened, out
+from mags.app import TENANT, Models, encoder, make_embedder, make_keyring, make_parts
+from mags.cli.console import Branch, MemoryPath, Tenant, opened, out
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
+from mags.memory.inputs import seconds
 from mags.memory.memory import Memory
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
@@ -35,6 +37,11 @@ Folder = Annotated[
     typer.Option("--folder", envvar="MAGS_FOLDER", help="Where memories and keys lie."),
 ]
 Name = Annotated[str, typer.Argument(help="The key's name.")]
+Expires = Annotated[
+    str | None, typer.Option(help="When it ends: 12h, 30d, 4w from now, or a date (never).")
+]
+SPAN = re.compile(r"([1-9]\d{0,4})([hdw])")
+HOURS = {"h": 1, "d": 24, "w": 168}
 FOLDER = Path("memories")
 TRACES = 200
 """Traces of the last answers, kept for `explain` over MCP."""
@@ -42,6 +49,7 @@ TRACES = 200
 keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
                    no_args_is_help=True)  # fmt: skip
 _serving = partial(import_extra, extra="server", needed_for="mags serve")
+_tracing = partial(import_extra, extra="telemetry", needed_for="mags serve --traces")
 _keyed = partial(import_extra, extra="server", needed_for="mags keys")
 _mcp = partial(import_extra, extra="server", needed_for="mags mcp")
 
@@ -58,6 +66,11 @@ def one_blas_thread() -> threadpool_limits:
 
 def serve(
     folder: Folder = FOLDER,
+    store: Annotated[
+        str | None,
+        typer.Option(envvar="MAGS_STORE", help="postgresql://... of the memories instead."),
+    ] = None,
+    tenant: Tenant = TENANT,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7437,
     need_key: Annotated[bool, typer.Option(help="Ask for a key on loopback too.")] = False,
@@ -67,6 +80,17 @@ def serve(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
     ] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="MAGS_AUDIT",
+            help="The audit log (audit.jsonl in the folder where a key is needed, else none).",
+        ),
+    ] = None,
+    traces: Annotated[
+        bool,
+        typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
+    ] = False,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
     settings = _serving("mags.server.settings")
@@ -74,15 +98,22 @@ def serve(
     run = _serving("mags.server.run")
     chosen = settings.ServerSettings(
         folder=folder,
+        store=store,
+        tenant=tenant,
         host=host,
         port=port,
         need_key=need_key,
         hosts=tuple(allow_host or ()),
         limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
+        oidc=read_settings(os.environ).oidc,
+        audit=audit,
+        keyring=make_keyring(read_settings(os.environ).encryption),
     )
-    listener = run.listener(service.Service(chosen, outside()))
+    spans = _tracing("mags.server.telemetry").exported(os.environ) if traces else None
+    listener = run.listener(service.Service(chosen, outside(), spans=spans))
     shown = f"[{host}]" if ":" in host else host
-    out.print(f"MAGS serves {folder} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
+    what = folder if store is None else "a database"
+    out.print(f"MAGS serves {what} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
     with one_blas_thread():
         listener.run()
 
@@ -129,6 +160,16 @@ def _plans_here(settings: Settings) -> bool:
     return kind in ("rules", "reader") or (kind == "auto" and not settings.chat.url)
 
 
+def prepare(
+    url: Annotated[str, typer.Argument(help="postgresql://owner@host/database, as their owner.")],
+    role: Annotated[str, typer.Option(help="Who uses the tables; made if not there.")] = "mags",
+) -> None:
+    """Make the tables for memories in a PostgreSQL database, or bring them up to date."""
+    postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="mags prepare")
+    version = postgres.prepare(url, role)
+    out.print(f"The tables are of schema {version}; {role} may work with them.", markup=False)
+
+
 def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
     """Speak MCP over stdio: tools to recall, observe, ask, explain, forget, take back.
 
@@ -141,7 +182,7 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
 
         @contextmanager
         def enter(_context: Any, _needed: Any) -> Iterator[OpenMemory]:  # noqa: ANN401 - any client's
-            yield shared  # whoever can start this process may do everything
+            yield shared.of(shared.grant)  # whoever can start this process may do everything
 
         tools.make(enter).run("stdio")
 
@@ -154,31 +195,36 @@ def add(
         typer.Option("--namespace", "-n", help="A memory, 'team-*', or '*' for all (default)."),
     ] = None,
     scope: Annotated[str, typer.Option(help="read, write or admin.")] = "write",
+    expires: Expires = None,
+    speaker: Annotated[str, typer.Option(help="As whom alone it may speak (anybody).")] = "",
     folder: Folder = FOLDER,
 ) -> None:
     """Make a key and print it, for the only time."""
     scopes = _keyed("mags.server.auth").Scope
     if scope.upper() not in scopes.__members__:
         raise InvalidInput(f"a scope is read, write or admin, not {scope!r}", scope=scope)
-    wanted = (tuple(namespace or ["*"]), scopes[scope.upper()])
-    _show(_ring(folder).add(name, *wanted, time.time()))
+    now_s, spaces = time.time(), tuple(namespace or ["*"])
+    ends = _end(expires, now_s)
+    ring = _ring(folder)
+    _show(ring.add(name, spaces, scopes[scope.upper()], now_s, expires=ends, speaker=speaker))
 
 
 @keys.command(name="list")
 def list_(folder: Folder = FOLDER) -> None:
-    """Names, scopes and namespaces; never the keys themselves."""
-    table = Table("name", "scope", "namespaces", "made", "revoked", box=None)
+    """Names, scopes, namespaces, speakers and ends; never the keys themselves."""
+    table = Table("name", "scope", "namespaces", "speaker", "made", "expires", "revoked", box=None)
     for key in _ring(folder).known():
-        gone = "" if key.revoked is None else _day(key.revoked)
+        days = ("" if at is None else _day(at) for at in (key.made, key.expires, key.revoked))
         spaces = ", ".join(key.namespaces)
-        table.add_row(key.name, key.scope.name.lower(), spaces, _day(key.made), gone)
+        table.add_row(key.name, key.scope.name.lower(), spaces, key.speaker, *days)
     out.print(table)
 
 
 @keys.command()
-def rotate(name: Name, folder: Folder = FOLDER) -> None:
-    """Another secret for a key; the old one is out at once."""
-    _show(_ring(folder).rotate(name, time.time()))
+def rotate(name: Name, expires: Expires = None, folder: Folder = FOLDER) -> None:
+    """Another secret for a key; the old one is out at once. It lasts as long as the old one did."""
+    now_s = time.time()
+    _show(_ring(folder).rotate(name, now_s, expires=_end(expires, now_s)))
 
 
 @keys.command()
@@ -195,6 +241,17 @@ def _ring(folder: Path) -> Any:  # noqa: ANN401 - the server's, which may not be
 def _show(secret: str) -> None:
     out.print(secret, markup=False, soft_wrap=True)
     typer.echo("Keep it: it is not shown again.", err=True)
+
+
+def _end(given: str | None, now_s: float) -> float | None:
+    """When a key ends, in seconds since the epoch; raises InvalidInput."""
+    if given is None:
+        return None
+    span = SPAN.fullmatch(given)
+    end = now_s + int(span[1]) * HOURS[span[2]] * 3_600 if span else seconds(given)
+    if end is not None and end <= now_s:
+        raise InvalidInput(f"a key cannot end at {given!r}, which is past: 30d, or a day to come")
+    return end
 
 
 def _day(at: float) -> str:

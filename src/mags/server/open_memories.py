@@ -6,11 +6,13 @@ cannot reach a namespace that its key does not see.
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from mags import caches
@@ -18,9 +20,12 @@ from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory, closed_on_failure
 from mags.ports.store import Catalog, Store
 from mags.recall.found import Trace
-from mags.server.auth import NAMESPACE, Grant, Scope
+from mags.server.auth import EVERYTHING, NAMESPACE, Grant, Scope
+from mags.tracing import span
 
 MAIN = "main"
+TRIED_S = 1.0
+"""How often it is tried whether memories can be written: anybody may ask."""
 Opener = Callable[[Store], Memory]
 """Makes a memory of an open store, with settings and models bound."""
 
@@ -32,19 +37,25 @@ class Traces:
         self._most = most
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Trace] = OrderedDict()
+        self.cleared = 0
+        """How often words were dropped."""
         caches.register(self)
 
     def clear(self) -> None:
         """Drop the words of questions; ids and numbers stay, for explain and feedback."""
         with self._lock:
+            self.cleared += 1
             for name, trace in self._known.items():
                 self._known[name] = trace.wordless()
 
-    def keep(self, trace: Trace) -> str:
-        """Keep a trace and return its id, which cannot be guessed."""
+    def keep(self, trace: Trace, cleared: int) -> str:
+        """Keep a trace and return its id, which cannot be guessed.
+
+        `cleared`: as it was before the recall. What was erased meanwhile may be in its words.
+        """
         name = secrets.token_hex(12)
         with self._lock:
-            self._known[name] = trace
+            self._known[name] = trace if cleared == self.cleared else trace.wordless()
             while len(self._known) > self._most:
                 self._known.popitem(last=False)
         return name
@@ -70,8 +81,8 @@ class Overloaded(MagsError):
 class OpenMemory:
     """An open memory. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: it was created for a request, and no request has succeeded yet. `trusted`: as the
-    grant of the request is.
+    `made`: it was created for a request, and no request has succeeded yet. Of one request:
+    `grant`, and `cleared`: how often its traces had been cleared when it began.
     """
 
     memory: Memory
@@ -79,7 +90,21 @@ class OpenMemory:
     namespace: str = ""
     made: bool = False
     requests: int = 0
-    trusted: bool = True
+    grant: Grant = EVERYTHING
+    cleared: int = 0
+
+    def of(self, grant: Grant) -> OpenMemory:
+        """The same for one request."""
+        return replace(self, grant=grant, cleared=self.traces.cleared)
+
+    def keep(self, trace: Trace) -> str:
+        """Keep the trace of a recall or an answer of this request; its id."""
+        return self.traces.keep(trace, self.cleared)
+
+    def trace(self, name: str) -> Trace:
+        """A trace that is still kept, without words that another process erased meanwhile."""
+        self.memory.catch_up()
+        return self.traces.get(name)
 
 
 @dataclass(slots=True)
@@ -112,6 +137,7 @@ class OpenMemories:
         # Traces of memories that a `renew` has closed, until the memory is opened again.
         self._kept: dict[tuple[str, str], Traces] = {}
         self._closed = False
+        self._writable, self._tried_s = True, -math.inf
 
     @contextmanager
     def enter(
@@ -126,7 +152,7 @@ class OpenMemories:
         opened = self._enter((namespace, branch), make=needed >= Scope.WRITE)
         done = False
         try:
-            yield opened if grant.trusted else replace(opened, trusted=False)
+            yield opened.of(grant)
             done = True
         finally:
             self._leave(opened, done=done)
@@ -158,17 +184,27 @@ class OpenMemories:
     def renew(self, open_memory: Opener) -> None:
         """Use another opener from now on; running requests finish with the memory they have.
 
-        Traces stay, so that earlier answers can still be explained.
+        Traces stay, without the words of questions, so that earlier answers can be explained.
         """
         with self._lock:
             self._open = open_memory
             self._kept |= {key: opened.traces for key, opened in self._memories.items()}
+            for traces in self._kept.values():
+                traces.clear()  # while no memory is open, nothing tells of what others erase
             # Requests that run keep theirs; `_leave` closes it after the last of them.
             idle = [opened.memory for opened in self._memories.values() if not opened.requests]
             self._leaving += (opened for opened in self._memories.values() if opened.requests)
             self._memories.clear()
         for memory in idle:
             memory.close()
+
+    def catch_up(self) -> None:
+        """Let go of what other processes erased, also from memories that nobody uses."""
+        with self._lock:
+            memories = [opened.memory for opened in self._memories.values()]
+        for memory in memories:
+            with suppress(MagsError):  # closed meanwhile, or damaged, which the next request says
+                memory.catch_up()
 
     def close(self) -> None:
         """Close every memory; none is opened afterwards."""
@@ -180,6 +216,13 @@ class OpenMemories:
         for opened in memories:
             opened.memory.close()
         self.catalog.close()
+
+    def writable(self) -> bool:
+        """Whether memories can be written, as it was when that was last tried."""
+        now_s = time.monotonic()
+        if now_s >= self._tried_s + TRIED_S:
+            self._tried_s, self._writable = now_s, self.catalog.writable()
+        return self._writable
 
     def __len__(self) -> int:
         return len(self._memories)
@@ -265,9 +308,10 @@ class OpenMemories:
             )
         self._make_room()
         traces = self._kept.pop(key, None) or Traces(self._traces)
-        store = self.catalog.open(namespace, branch)
-        with closed_on_failure(store):
-            memory = opener(store)
+        with span("open"):
+            store = self.catalog.open(namespace, branch)
+            with closed_on_failure(store):
+                memory = opener(store)
         return OpenMemory(memory=memory, traces=traces, namespace=namespace, made=not there)
 
     def _make_room(self) -> None:
@@ -284,4 +328,5 @@ class OpenMemories:
                     )
                 leaving = self._memories.pop(idle)
             # Outside the lock: closing may write a checkpoint.
-            leaving.memory.close()
+            with span("evict"):
+                leaving.memory.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from types import FrameType
 
 import uvicorn
@@ -82,8 +83,8 @@ def listener(service: Service) -> Listener:
     refused at once and not left to chance.
     """
     settings = service.settings
-    keys = [key for key in service.keys.known() if key.revoked is None]
-    if not settings.local and not keys:
+    keys = [key for key in service.keys.known() if not key.out(time.time())]
+    if not settings.local and not keys and not settings.oidc.issuer:
         raise ConfigurationError(
             f"{settings.host} can be reached by others, and there is no key: make one with `mags "
             "keys add NAME`, or listen on 127.0.0.1",

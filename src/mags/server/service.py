@@ -8,16 +8,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import structlog
-from anyio import to_thread
+from anyio import create_task_group, sleep, to_thread
 from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 
 from mags.app import open
+from mags.extras import import_extra
 from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
+from mags.server.audit import AuditLog, AuditMiddleware
 from mags.server.auth import Forbidden, KeyRing, Scope
 from mags.server.context import context_for, grant_of
 from mags.server.middleware import (
@@ -37,10 +40,16 @@ from mags.server.wire.problems import install
 from mags.server.wire.responses import ReadyOut, Reason
 from mags.settings import Settings
 
+if TYPE_CHECKING:
+    from mags.server.oidc import Tokens
+    from mags.server.telemetry import Spans
+
 ROUTERS = (*memories.ROUTERS, nodes.router, history.router, *server.ROUTERS)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
+CAUGHT_UP_S = 30.0
+"""What another process has erased leaves this one's RAM so soon, also where nobody asks."""
 PEOPLE = 24
 """So many that the search by vectors compiles its kernels for large memories too."""
 ASKED = "Where does Person3 live?"
@@ -54,8 +63,11 @@ class Service:
         settings: ServerSettings,
         outside: Outside,
         log: structlog.typing.FilteringBoundLogger | None = None,
+        spans: Spans | None = None,
     ) -> None:
-        """`log`: where requests are logged, standard error when None."""
+        """`log`: where requests are logged, standard error when None; `spans`: how they are traced,
+        None where they are not.
+        """
         limits = settings.limits
         self.settings = settings
         self.choosing = Choosing(settings.folder, outside, self._changed)
@@ -65,9 +77,10 @@ class Service:
         )
         rememberer = Rememberer(self.memories, outside.remembered)
         self.proxy = Proxy(now.upstream, rememberer, outside.embedder)
-        self._mcp, self._mcp_app = mcp.over_http(self.memories)
+        self._mcp, self._mcp_routes = mcp.over_http(self.memories)
         self.keys = KeyRing(settings.folder)
         self.metrics = Metrics(lambda: len(self.memories))
+        self._spans = spans
         self.stopping = threading.Event()
         self.warming = Warming()
         self.api = self._api()
@@ -77,9 +90,20 @@ class Service:
         # From the inside out: limits go by the key that `AuthMiddleware` puts into the scope, and
         # what either refuses is counted too.
         inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
-        inner = LimitsMiddleware(inner, limits)
-        inner = AuthMiddleware(inner, settings, self.keys)
-        self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
+        limited = LimitsMiddleware(inner, limits)
+        self._gauges(limited)
+        inner = AuthMiddleware(limited, settings, self.keys, self._tokens())
+        if settings.audit_file is not None:
+            inner = AuditMiddleware(inner, AuditLog(settings.audit_file))
+        log = log or logger(sys.stderr)
+        self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log, spans)
+
+    def _tokens(self) -> Tokens | None:
+        if not self.settings.oidc.issuer:
+            return None
+        oidc = import_extra("mags.server.oidc", extra="oidc", needed_for="[oidc]")
+        made: Tokens = oidc.Tokens(self.settings.oidc)
+        return made
 
     def _api(self) -> FastAPI:
         app = Described(
@@ -100,14 +124,19 @@ class Service:
         for one in ROUTERS:
             app.include_router(one)
         app.include_router(self.proxy.router)
-        app.router.routes.extend(self._mcp_app.routes)
+        app.router.routes.extend(self._mcp_routes)
         app.add_api_route("/healthz", _healthy, tags=["server"])
         app.add_api_route(
             "/readyz",
             self._ready,
             tags=["server"],
             response_model_exclude_none=True,
-            responses={503: {"model": ReadyOut, "description": "It compiles, or it stops."}},
+            responses={
+                503: {
+                    "model": ReadyOut,
+                    "description": "It compiles, it stops, or it cannot write memories.",
+                }
+            },
         )
         app.add_api_route(
             "/metrics",
@@ -127,8 +156,10 @@ class Service:
     async def _life(self, _app: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = self.settings.limits.busy + 8
         self.warming.begin()
-        async with self._mcp.session_manager.run():
+        async with self._mcp.session_manager.run(), create_task_group() as beside:
+            beside.start_soon(self._catching_up)
             yield
+            beside.cancel_scope.cancel()
         # By now every request is answered; what `tidy` began is waited for in `close`.
         self.stopping.set()
         await self.proxy.close()
@@ -136,9 +167,28 @@ class Service:
             await run_in_threadpool(leave)
         await run_in_threadpool(self.memories.close)
         await run_in_threadpool(self.warming.close)
+        if self._spans is not None:
+            await run_in_threadpool(self._spans.close)
 
-    async def _ready(self, response: Response) -> ReadyOut:
-        """Whether requests are answered at once: 503 while it compiles, and while it stops.
+    async def _catching_up(self) -> None:
+        while True:
+            await sleep(CAUGHT_UP_S)
+            await run_in_threadpool(self.memories.catch_up)
+
+    def _gauges(self, limited: LimitsMiddleware) -> None:
+        def recalls() -> int:
+            limiter = self.choosing.outside.limiter  # another where another model was chosen
+            return 0 if limiter is None else limiter.waiting
+
+        add, slots = self.metrics.gauge, self.settings.limits.busy
+        add("mags_slots", "Requests that may be at work at a time.", lambda: slots)
+        add("mags_requests_waiting", "Requests that wait for a slot.", lambda: limited.waiting)
+        add("mags_recalls_waiting", "Recalls that wait for a core.", recalls)
+        add("mags_store_bytes", "Bytes of all memories.", self.memories.catalog.size)
+
+    def _ready(self, response: Response) -> ReadyOut:
+        """Whether requests are answered at once: 503 while it compiles, and while it stops; and
+        where memories cannot be written.
 
         Requests are answered while it compiles too, but they wait.
         """
@@ -147,10 +197,12 @@ class Service:
             reason = "stopping"
         elif not self.warming.done.is_set():
             reason = "compiling"
+        elif not self.memories.writable():
+            reason = "store"
         response.status_code = 200 if reason is None else 503
         return ReadyOut(ready=reason is None, reason=reason)
 
-    async def _metrics(self, request: Request) -> Response:
+    def _metrics(self, request: Request) -> Response:
         """Counters for Prometheus. Needs an admin key where keys are needed."""
         if grant_of(request).scope < Scope.ADMIN:
             raise Forbidden("metrics need an admin key")

@@ -8,11 +8,14 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from fastapi import FastAPI
 
+from mags.app import DATABASES, TENANT
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput
+from mags.extras import import_extra
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
@@ -20,7 +23,17 @@ from mags.ports.store import Catalog
 from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
+from mags.settings import OidcSettings
 from mags.store.folder import FolderCatalog
+
+PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
+PAGE = ("/", "/assets/")
+"""Paths of the page. It holds no data itself: it asks for that with a key, as any client does."""
+REQUEST_ID = "mags.request"
+"""The key in an ASGI scope for the id of a request."""
+AUDIT = "audit.jsonl"
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -57,30 +70,60 @@ class ServerLimits:
 class ServerSettings:
     """A server. `folder`: its memories and keys; `need_key`: a key is needed on loopback too.
 
+    `store`: the URL of a database that holds the memories instead, those of `tenant`.
+
     `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
-    with one of these a key is needed.
+    with one of these a key is needed. `oidc`: whose tokens are taken besides keys. `audit`: the
+    audit log; None: `audit.jsonl` in the folder where a key is needed, else there is none.
+    `keyring`: of the memories that are encrypted.
     """
 
     folder: Path
+    store: str | None = None
+    tenant: str = TENANT
     host: str = "127.0.0.1"
     port: int = 7437
     need_key: bool = False
     hosts: tuple[str, ...] = ()
+    oidc: OidcSettings = field(default_factory=OidcSettings)
+    audit: Path | None = None
     limits: ServerLimits = field(default_factory=ServerLimits)
+    keyring: Keyring | None = None
 
     def catalog(self) -> Catalog:
-        """Where its memories lie."""
-        return FolderCatalog(self.folder)
+        """Where its memories lie; raises StoreError, ConfigurationError, MissingExtra."""
+        if self.store is None:
+            return FolderCatalog(self.folder, self.keyring)
+        if not self.store.startswith(DATABASES):
+            raise ConfigurationError(
+                "store is the URL of a database, such as postgresql://mags@host/database",
+                key="store",
+            )
+        postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
+        catalog: Catalog = postgres.PostgresCatalog(
+            self.store, self.tenant, listens=True, keyring=self.keyring
+        )
+        return catalog
 
     @property
     def asks(self) -> bool:
         """Whether a key is needed."""
-        return self.need_key or not self.local or bool(self.hosts)
+        return self.need_key or not self.local or bool(self.hosts or self.oidc.issuer)
+
+    @property
+    def audit_file(self) -> Path | None:
+        """Where the audit log is written, None for nowhere."""
+        return self.folder / AUDIT if self.audit is None and self.asks else self.audit
 
     @property
     def local(self) -> bool:
         """Whether only this machine reaches it."""
         return is_local(self.host)
+
+
+def needs_no_key(path: str) -> bool:
+    """Whether a path holds nothing of a memory, and so is for everybody."""
+    return path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1])
 
 
 def is_local(host: str) -> bool:

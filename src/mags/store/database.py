@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from mags import errors
 from mags.store.migrations import LOG, copies, migrate, newest, run_migrations
+from mags.store.rows import IMMUTABLE
+from mags.tracing import span
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Sealer
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192
@@ -29,6 +34,16 @@ WRITE_LOCK = 120
 """Byte of the -shm file that a writer locks (SQLite's file format, section 4.5)."""
 
 
+class Connection(apsw.Connection):
+    """A connection whose rows come as they are read."""
+
+    def stream(
+        self, query: str, values: Sequence[Any] = ()
+    ) -> Generator[tuple[Any, ...], None, None]:
+        """Rows of a SELECT, few at a time in memory."""
+        yield from self.execute(query, values)
+
+
 class Database:
     """One writing connection behind a lock, and a pool of reading connections.
 
@@ -39,9 +54,11 @@ class Database:
 
     def __init__(self, path: Path, *, wait_s: float, read_only: bool) -> None:
         """Open the file and finish an interrupted cleaning; raises StoreError."""
-        self.path = path
+        self.path, self.place = path, str(path)
         self.wait_s = wait_s
         self.read_only = read_only
+        self.sealer: Sealer | None = None
+        """What the rows of an encrypted memory are sealed with; its store sets it."""
         self._process = os.getpid()
         self._users = 1
         # Lock order: `_guard` may be taken while `_lock` is held, never the other way round.
@@ -56,10 +73,10 @@ class Database:
         self._erased = False
         self._held_up: errors.StoreError | None = None
         self._guard = threading.Lock()
-        self._readers: list[apsw.Connection] = []
+        self._readers: list[Connection] = []
         self._looked: dict[apsw.Connection, tuple[int, dict[Any, tuple[Any, ...] | None]]] = {}
         """Of each reading connection the state of the file that it last saw, and what it read."""
-        self._writer: apsw.Connection | None = None
+        self._writer: Connection | None = None
         with translated(path, wait_s, own=True):
             if read_only:
                 reader = open_reader(path, wait_s)
@@ -76,7 +93,7 @@ class Database:
     # -- writing -----------------------------------------------------------------
 
     @contextmanager
-    def writing(self) -> Iterator[apsw.Connection]:
+    def writing(self) -> Iterator[Connection]:
         """The connection in a transaction; a nested block that fails undoes only its own writes."""
         self._check_process()
         db = self._writer
@@ -128,7 +145,8 @@ class Database:
             # On some errors, a full disk among them, SQLite ends the transaction by itself. If the
             # caller swallowed that error, COMMIT would seem to succeed with nothing written.
             _check_alive(db)
-            db.execute("COMMIT")
+            with span("commit"):
+                db.execute("COMMIT")
             done = True
             self._owed = 0
         finally:
@@ -156,13 +174,15 @@ class Database:
                     db.execute(f"ROLLBACK TO {level}")
                 db.execute(f"RELEASE {level}")
 
-    def reserve(self, db: apsw.Connection, count: int) -> int:
+    def reserve(self, count: int) -> int:
         """Take `count` ids from the counter; they stay taken even if the block fails."""
-        end = db.execute(
-            "UPDATE counter SET value = value + ? WHERE name = 'next_id' RETURNING value", (count,)
-        ).get
-        self._owed = int(end)
-        return self._owed - count
+        with self.writing() as db:
+            end = db.execute(
+                "UPDATE counter SET value = value + ? WHERE name = 'next_id' RETURNING value",
+                (count,),
+            ).get
+            self._owed = int(end)
+            return self._owed - count
 
     def _pay(self, db: apsw.Connection) -> None:
         """Make sure that ids handed out in a failed block are not handed out again."""
@@ -183,6 +203,14 @@ class Database:
         with suppress(apsw.Error):
             if db.in_transaction:
                 db.execute("ROLLBACK")
+
+    @contextmanager
+    def unique(self) -> Iterator[None]:
+        """Raise InvalidInput where the block inserts a content that exists."""
+        try:
+            yield
+        except apsw.ConstraintError as failure:
+            raise errors.InvalidInput(IMMUTABLE) from failure
 
     # -- cleaning ----------------------------------------------------------------
 
@@ -231,11 +259,11 @@ class Database:
     # -- reading -----------------------------------------------------------------
 
     @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
-        """A connection that sees one state for the length of the block."""
+    def reading(self, *, one: bool = False) -> Iterator[Connection]:
+        """A connection that sees one state for the length of the block; `one`: of one statement."""
         with self._connection() as db:
             # This thread's own transaction is one state already, and must see its own writes.
-            if db is self._writer:
+            if one or db is self._writer:
                 yield db
                 return
             try:
@@ -266,7 +294,7 @@ class Database:
             return rows[query, values]
 
     @contextmanager
-    def _connection(self) -> Iterator[apsw.Connection]:
+    def _connection(self) -> Iterator[Connection]:
         """The writing connection for the thread that is writing, else one from the pool."""
         self._check_process()
         with translated(self.path, self.wait_s, own=True):
@@ -279,7 +307,7 @@ class Database:
             finally:
                 self._give_back(db)
 
-    def _borrow(self) -> apsw.Connection:
+    def _borrow(self) -> Connection:
         with self._guard:
             if not self._users:
                 raise errors.StoreClosed(f"{self.path} was closed: open it again", path=self.path)
@@ -288,13 +316,22 @@ class Database:
         # Opened outside the guard: the disk may be slow, and others only want to give one back.
         return open_reader(self.path, self.wait_s)
 
-    def _give_back(self, db: apsw.Connection) -> None:
+    def _give_back(self, db: Connection) -> None:
         with self._guard:
             if self._users:
                 self._readers.append(db)
                 return
         # The last user has closed the file meanwhile, and with it the pool.
         db.close()
+
+    def bytes(self, _sizes: object) -> int:
+        """Of all files."""
+        files = [Path(f"{self.path}{end}") for end in ("", "-wal", "-shm")]
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def has_tokens(self, db: apsw.Connection) -> bool:
+        """Whether the file has the table of tokens, which an older one that is only read lacks."""
+        return has_tokens(db)
 
     # -- life --------------------------------------------------------------------
 
@@ -364,9 +401,9 @@ class Patience:
         return True
 
 
-def connect(path: Path, wait_s: float, flags: int) -> apsw.Connection:
+def connect(path: Path, wait_s: float, flags: int) -> Connection:
     """Open a connection with the settings that all connections share."""
-    db = apsw.Connection(f"{path.absolute().as_uri()}", flags=flags | apsw.SQLITE_OPEN_URI)
+    db = Connection(f"{path.absolute().as_uri()}", flags=flags | apsw.SQLITE_OPEN_URI)
     db.set_busy_handler(Patience(wait_s))
     # Off by default in SQLite, and a setting of each connection.
     db.pragma("foreign_keys", True)
@@ -380,7 +417,7 @@ def connect(path: Path, wait_s: float, flags: int) -> apsw.Connection:
     return db
 
 
-def open_writer(path: Path, wait_s: float) -> apsw.Connection:
+def open_writer(path: Path, wait_s: float) -> Connection:
     """Open for writing; create or migrate the file if needed. It is a sound memory afterwards."""
     if not path.parent.is_dir():
         raise errors.StoreError(f"there is no folder {path.parent}: create it first", path=path)
@@ -407,7 +444,7 @@ def has_tokens(db: apsw.Connection) -> bool:
     return bool(db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'tokens'").get)
 
 
-def open_reader(path: Path, wait_s: float) -> apsw.Connection:
+def open_reader(path: Path, wait_s: float) -> Connection:
     """Open for reading only. A file in a folder that cannot be written to can be read, too."""
     _check_place(path)
     if not path.exists():
@@ -422,7 +459,7 @@ def open_reader(path: Path, wait_s: float) -> apsw.Connection:
         wal = Path(f"{path}-wal")
         if wal.exists() and wal.stat().st_size:
             raise
-        db = apsw.Connection(
+        db = Connection(
             f"{path.absolute().as_uri()}?immutable=1",
             flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
         )
@@ -448,6 +485,9 @@ def _check_pages(db: apsw.Connection, path: Path) -> None:
         found = db.execute("PRAGMA quick_check(1)").get
         if found != "ok":
             raise damaged(path, str(found))
+        # The whole file lies in the cache now, for as long as it is open: most of what a small
+        # memory would take in RAM.
+        db.execute("PRAGMA shrink_memory")
 
 
 def truncate_log(db: apsw.Connection, wait_s: float) -> bool:

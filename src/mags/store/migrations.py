@@ -102,8 +102,15 @@ def run_migrations(db: apsw.Connection) -> None:
 
 
 def _migrations() -> Iterator[tuple[int, str]]:
-    """(version, SQL), ascending: schema/NNN_name.sql brings version NNN - 1 to NNN."""
-    folder = importlib.resources.files("mags.store") / "schema"
-    scripts = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    for script in scripts:
+    return scripts()
+
+
+def scripts(kind: str = "") -> Iterator[tuple[int, str]]:
+    """(version, SQL), ascending: schema/NNN_name.sql brings version NNN - 1 to NNN.
+
+    `kind`: the folder in it, for another database than SQLite.
+    """
+    folder = importlib.resources.files("mags.store") / "schema" / kind
+    found = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    for script in found:
         yield int(script.name.split("_")[0]), script.read_text()

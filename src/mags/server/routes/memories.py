@@ -34,11 +34,17 @@ _REPEATED = "Nothing new: what has this key was remembered before."
 
 
 @listing.get("/memories")
-def memories(request: Request) -> responses.MemoriesOut:
-    """The memories that there are, as far as the key sees them."""
+def memories(
+    request: Request,
+    prefix: Annotated[str, Query(max_length=200, description="How their names begin.")] = "",
+    after: Annotated[str, Query(max_length=200, description="Only names after this one.")] = "",
+    limit: Annotated[int | None, Query(ge=1, le=1_000, description="At most so many.")] = None,
+) -> responses.MemoriesOut:
+    """The memories that there are, as far as the key sees them, by name."""
     grant = grant_of(request)
+    names = request.app.state.memories.names(grant)
     return responses.MemoriesOut(
-        memories=request.app.state.memories.names(grant),
+        memories=[one for one in names if one.startswith(prefix) and one > after][:limit],
         key=grant.name,
         scope=grant.scope.name.lower(),
         joined=list(request.app.state.joined),
@@ -48,6 +54,7 @@ def memories(request: Request) -> responses.MemoriesOut:
 @listing.delete("/memories/{namespace}", status_code=204)
 def remove(context: Context) -> None:
     """Delete a memory with its history and files. Needs admin; nothing brings it back."""
+    context.grant.used.erased = True
     context.memories.remove(context.grant, context.namespace, branch=context.branch)
 
 
@@ -64,7 +71,7 @@ def observe(
     context: Context, turn: requests.TurnIn, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
-    said = turn.model_dump()
+    said = {**turn.model_dump(), "speaker": context.speaks(turn.speaker)}
     with context.writing() as memory:
         key = turn.key or idempotency_key
         seen = memory.observe(**{**said, "key": key}, trusted=context.trusted)
@@ -87,7 +94,7 @@ def observe_many(
     An `Idempotency-Key` gives a key to each turn that has none; where all of them were there
     already, the answer is 200.
     """
-    said = [turn.model_dump() for turn in turns.turns]
+    said = [{**turn.model_dump(), "speaker": context.speaks(turn.speaker)} for turn in turns.turns]
     if idempotency_key is not None:
         for place, one in enumerate(said):
             one["key"] = one["key"] or f"{idempotency_key} {place}"
@@ -111,7 +118,7 @@ def assert_fact(
     idempotency_key: IdempotencyKey = None,
 ) -> responses.SeenOut:
     """Store a triple given as such, judged as any other fact is. Repeating a key answers 200."""
-    with context.writing() as memory:
+    with context.writing(as_anybody=True) as memory:
         key = fact.key or idempotency_key
         seen = memory.assert_fact(**{**fact.model_dump(), "key": key}, trusted=context.trusted)
     response.status_code = 200 if seen.repeated else 201
@@ -127,9 +134,9 @@ def converse(
     def work(on_text: OnText) -> responses.ReplyOut:
         with context.opened(Scope.WRITE) as opened:
             said = turn.model_dump(exclude={"stream"})
-            said["key"] = turn.key or idempotency_key
+            said |= {"key": turn.key or idempotency_key, "speaker": context.speaks(turn.speaker)}
             reply = opened.memory.converse(**said, on_text=on_text, trusted=context.trusted)
-            return responses.ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
+            return responses.ReplyOut.of(reply, trace=opened.keep(reply.trace))
 
     return replied(work, stream=turn.stream)
 
@@ -143,12 +150,12 @@ def recall(context: Context, wanted: requests.RecallIn) -> Response:
 
     With `also` the best of several, in one ranking, where each hit names its memory.
     """
-    asked = wanted.model_dump(exclude={"also"})
+    asked = wanted.model_dump(exclude={"also"}) | {"speaker": context.speaks(wanted.speaker)}
     if wanted.also:
         return _recall_across(context, wanted.also, asked)
     with context.in_turn(Scope.READ) as opened:
         found = opened.memory.recall(**asked)
-        content = responses.found_as_json(found, opened.traces.keep(found.trace))
+        content = responses.found_as_json(found, opened.keep(found.trace))
         return Response(content, media_type="application/json")
 
 
@@ -161,7 +168,7 @@ def _recall_across(context: Context, also: Sequence[str], asked: dict[str, Any])
         if context.limiter is not None:
             stack.enter_context(context.limiter.slot())
         found = recall_several({name: one.memory for name, one in opened.items()}, **asked)
-        traces = {name: opened[name].traces.keep(trace) for name, trace in found.traces.items()}
+        traces = {name: opened[name].keep(trace) for name, trace in found.traces.items()}
         content = responses.across_as_json(found, traces)
         return Response(content, media_type="application/json")
 
@@ -191,8 +198,10 @@ def ask(context: Context, asked: requests.AskIn) -> Response:
 
     def work(on_text: OnText) -> responses.ReplyOut:
         with context.opened(Scope.WRITE) as opened:
-            reply = opened.memory.ask(**asked.model_dump(exclude={"stream"}), on_text=on_text)
-            return responses.ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
+            said = asked.model_dump(exclude={"stream"})
+            said["speaker"] = context.speaks(asked.speaker)
+            reply = opened.memory.ask(**said, on_text=on_text)
+            return responses.ReplyOut.of(reply, trace=opened.keep(reply.trace))
 
     return replied(work, stream=asked.stream)
 
@@ -201,7 +210,7 @@ def ask(context: Context, asked: requests.AskIn) -> Response:
 def feedback(context: Context, body: requests.FeedbackIn) -> dict[str, bool]:
     """Reward what led to an answer; false where this trace was rewarded before."""
     with context.opened(Scope.WRITE) as opened:
-        return {"credited": opened.memory.feedback(opened.traces.get(body.trace), body.reward)}
+        return {"credited": opened.memory.feedback(opened.trace(body.trace), body.reward)}
 
 
 @reading.get("/traces/{trace}")
@@ -210,7 +219,7 @@ def explain(
 ) -> responses.ExplanationOut:
     """Why an answer came out as it did: anchors, paths with weights, shares of each feature."""
     with context.opened(Scope.READ) as opened:
-        known = opened.traces.get(trace)
+        known = opened.trace(trace)
         return responses.ExplanationOut.of(
             opened.memory.explain(known, limit), trace=known.as_dict()
         )
