@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -43,6 +44,8 @@ Expires = Annotated[
 SPAN = re.compile(r"([1-9]\d{0,4})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
 FOLDER = Path("memories")
+CPU_S = 60.0
+"""Seconds of processor time a minute for each key: a core of its own."""
 TRACES = 200
 """Traces of the last answers, kept for `explain` over MCP."""
 
@@ -91,6 +94,25 @@ def serve(
         bool,
         typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
     ] = False,
+    cpu: Annotated[
+        float | None,
+        typer.Option(
+            min=1.0,
+            help="Processor time a minute for each key, in seconds.",
+            show_default="60 where keys are asked for, else no limit",
+        ),
+    ] = None,
+    turn_chars: Annotated[
+        int, typer.Option(min=1_000, max=1_000_000, help="Characters of a turn or a question.")
+    ] = 100_000,
+    memory_mb: Annotated[
+        float | None,
+        typer.Option(min=1.0, help="Size of a memory on disk.", show_default="no limit"),
+    ] = None,
+    memories: Annotated[
+        int | None,
+        typer.Option(min=1, help="Memories that a key may have.", show_default="no limit"),
+    ] = None,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
     settings = _serving("mags.server.settings")
@@ -104,11 +126,18 @@ def serve(
         port=port,
         need_key=need_key,
         hosts=tuple(allow_host or ()),
-        limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
         oidc=read_settings(os.environ).oidc,
         audit=audit,
         keyring=make_keyring(read_settings(os.environ).encryption),
     )
+    work = settings.WorkLimits(
+        turn_chars=turn_chars,
+        cpu_s=cpu or (CPU_S if chosen.asks else math.inf),
+        memory_bytes=1e6 * memory_mb if memory_mb else math.inf,
+        memories=memories or math.inf,
+    )
+    limits = settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate)), work=work)
+    chosen = replace(chosen, limits=limits)
     spans = _tracing("mags.server.telemetry").exported(os.environ) if traces else None
     listener = run.listener(service.Service(chosen, outside(), spans=spans))
     shown = f"[{host}]" if ":" in host else host
@@ -181,7 +210,7 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
         shared = memories.OpenMemory(memory=mem, traces=memories.Traces(TRACES))
 
         @contextmanager
-        def enter(_context: Any, _needed: Any) -> Iterator[OpenMemory]:  # noqa: ANN401 - any client's
+        def enter(*_: Any) -> Iterator[OpenMemory]:
             yield shared.of(shared.grant)  # whoever can start this process may do everything
 
         tools.make(enter).run("stdio")
