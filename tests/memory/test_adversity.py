@@ -1,6 +1,7 @@
 """Full disks, files that may only be read, damaged checkpoints: said, survived, nothing lost."""
 
 import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
 from mags.ports.policy import Route
 from mags.settings import Settings
+from mags.store.database import go_on
 from tests.memory.replaying import assert_whole, digest
 
 
