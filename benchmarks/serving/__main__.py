@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
+from benchmarks.serving.fuzz import fuzz
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
 from benchmarks.serving.many import costs, served
 from benchmarks.serving.probes import probes
@@ -20,7 +21,7 @@ from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
 SUITE = "serving"
-LOADS, MANY = ("recall", "mixture", "kills", "probes"), ("memories", "costs")
+LOADS, MANY = ("recall", "mixture", "kills", "probes", "fuzz"), ("memories", "costs")
 
 
 def main() -> int:
@@ -32,7 +33,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--probes", type=int, default=20_000)
-    parser.add_argument("--state", type=Path, help="where --only probes is kept, to go on later")
+    parser.add_argument(
+        "--state", type=Path, help="where --only probes (or fuzz) is kept, to go on later"
+    )
+    parser.add_argument("--requests", type=int, default=20_000)
     options = parser.parse_args()
     crowd = Crowd(clients=64, memories=100)
     loads = {
@@ -40,6 +44,7 @@ def main() -> int:
         "mixture": lambda at: mixture(at, crowd, seconds=options.seconds),
         "kills": lambda at: kills(at, crowd, times=options.kills),
         "probes": lambda at: probes(at, times=options.probes, state=options.state or at / "state"),
+        "fuzz": lambda at: fuzz(at, options.state or at / "state", requests=options.requests),
     }
     for name, work in loads.items():
         if options.only not in (None, name):

@@ -24,9 +24,10 @@ answer with another's word, or a memory that is not as it was (`--only probes --
 --state FILE` goes on where it was broken off). *Memories*: so many files behind one server, nearly
 all of them copies of 8 that were told 200 turns; recalls one after another, cold of memories that
 are not open, warm of
-some that are. *Libraries*: the same turns by calls in one process, no server, half
-remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts out
-of them."""
+some that are. *Fuzzed requests*: examples of the document with something odd in them, each made
+from its number alone (`--only fuzz --requests 1000000 --state FILE` goes on); the counts add up to
+the requests. *Libraries*: the same turns by calls in one process, no server, half remembered and
+half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts out of them."""
 
 _MANY: tuple[Column, ...] = (
     ("cold_ms_p50", "cold: ms, p50"),
@@ -114,6 +115,20 @@ _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
             ("mcp", "MCP"),
             ("proxy", "proxy"),
             ("controls", "asked by owners beside"),
+        ),
+    ),
+    (
+        "serving-fuzz",
+        "Fuzzed requests",
+        (
+            ("requests", "requests"),
+            ("succeeded", "2xx"),
+            ("refused", "4xx"),
+            ("clear", "502 of a model, 503 of a limit"),
+            ("server_errors", "other 5xx"),
+            ("hangs", "hangs"),
+            ("broken", "broken lines"),
+            ("requests_a_second", "a second"),
         ),
     ),
     (
