@@ -22,7 +22,7 @@ from mags.cli import reading, service, writing
 from mags.cli.chat import chat
 from mags.cli.console import FAILED, console
 from mags.cli.demo import demo
-from mags.cli.files import export, import_, move
+from mags.cli.files import backup, export, import_, move, restore, verify
 from mags.cli.installation import doctor, models, reembed, shred
 from mags.errors import MagsError
 from mags.extras import plugin
@@ -54,8 +54,8 @@ VERBS: dict[str, Callable[..., None]] = {
             writing.snapshot,
         ),
         *(writing.log, writing.diff, writing.branch, writing.rollback),
-        *(export, import_, move, reembed, shred, service.prepare, service.serve, service.mcp),
-        doctor,
+        *(export, import_, move, backup, restore, verify, reembed, shred),
+        *(service.prepare, service.serve, service.mcp, doctor),
     )
 }
 """By name, in the order of the help."""

@@ -209,7 +209,7 @@ def set_policy(file: Path, kind: str, path: Path | None) -> None:
 def reembed(memory: MemoryPath = None, branch: Branch = "main") -> None:
     """Make every vector anew with the configured embedder (MAGS_EMBEDDER, config file).
 
-    Interrupted, it goes on where it stopped when it is run again.
+    Interrupted, it leaves every vector as it was.
     """
     path = existing(memory)
     settings = read_settings(os.environ)

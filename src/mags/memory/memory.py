@@ -497,7 +497,7 @@ class Memory:
         return porting.import_(self._live, given, on_progress)
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
-        """Make every vector anew with another embedder; may be interrupted and run again."""
+        """Make every vector anew with another embedder; interrupted, it changes nothing."""
         made = self._live.reembed(embedder, on_progress)
         self._assemble(replace(self._parts, embedder=embedder))  # a branch opens with it too
         return made

@@ -380,7 +380,7 @@ def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     from filelock import FileLock, Timeout  # takes 0.1 s, and most servers change no key
 
     with errors.boundary("private files", _unwritable):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = FileLock(path.with_name(path.name + LOCK), wait_s, mode=0o600)
         try:
             lock.acquire()
@@ -399,7 +399,7 @@ def write_private(path: Path, text: str) -> None:
     # A random name, so that two writers do not write into the same file.
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     with errors.boundary("private files", _unwritable):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(file, "w", encoding="utf-8") as out:
