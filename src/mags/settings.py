@@ -46,6 +46,7 @@ from mags.memory.settings import MemorySettings
 from mags.plasticity.cycle import SleepSettings
 from mags.ports.bounds import SECRET, URL, within
 from mags.ports.chat import ChatSettings as ChatSettings
+from mags.ports.chat import sendable
 
 Part = TypeVar("Part")
 
@@ -283,6 +284,9 @@ def _openai(table: dict[str, Any], given: Mapping[str, str]) -> None:
 def _checked(settings: Settings) -> Settings:
     """What no single value shows."""
     embedder = settings.embedder
+    for name, key in (("chat.key", settings.chat.key), ("embedder.key", embedder.key)):
+        if key and not sendable(key):
+            raise _wrong(name, "(hidden)", "letters, digits and signs of ASCII", "")
     if embedder.kind == "folder" and embedder.path is None:
         raise _wrong("embedder.path", None, "the folder of the model, for kind 'folder'", "")
     if embedder.kind == "endpoint" and not (embedder.url and embedder.model):

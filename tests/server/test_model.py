@@ -7,9 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.errors import CorruptFile, InvalidInput
+from mags.errors import ConfigurationError, CorruptFile, InvalidInput
 from mags.server.auth import Scope
 from mags.server.settings import FILE, ModelChoice, read_choice
+from mags.settings import read_settings
 from tests.server.serving import Served, serving
 
 PATH = "/settings/model"
@@ -30,6 +31,15 @@ def test_a_model_is_chosen_and_its_key_is_never_shown(client: httpx.Client, fold
     assert client.get(PATH).json() == told.json()
     assert "sk-secret" not in told.text
     assert stat.S_IMODE((folder / FILE).stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("key", ["sk-\u202e", "schl\u00fcssel", "a\nb", "\U0001f986"])
+def test_a_key_that_no_header_can_hold_is_refused(client: httpx.Client, key: str):
+    told = client.put(PATH, json={"url": HERE, "key": key})
+    assert (told.status_code, "ASCII" in told.json()["detail"]) == (422, True)
+    assert client.get(PATH).json() == {"url": "", "model": "", "key_set": False}
+    with pytest.raises(ConfigurationError, match="chat.key"):
+        read_settings({"MAGS_CHAT_KEY": key})
 
 
 def test_memories_and_proxy_ask_the_new_model_at_once(client: httpx.Client):

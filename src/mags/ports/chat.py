@@ -124,3 +124,8 @@ class ChatModel(Protocol):
         `on_text` receives pieces of text as they stream. Raises ModelUnavailable,
         ModelReplyError.
         """
+
+
+def sendable(key: str) -> bool:
+    """Whether a key can be the value of a header: visible ASCII (RFC 9110, section 5.5)."""
+    return key.isascii() and key.isprintable()

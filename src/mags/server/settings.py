@@ -17,7 +17,7 @@ from mags.app import DATABASES, TENANT
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput
 from mags.extras import import_extra
 from mags.models.prompts import Prompt
-from mags.ports.chat import ChatSettings
+from mags.ports.chat import ChatSettings, sendable
 from mags.ports.embedder import Embedder
 from mags.ports.store import Catalog
 from mags.server.auth import remove_private, write_private
@@ -158,6 +158,8 @@ class ModelChoice:
         """
         url = url.strip()
         check_url(url)
+        if key and not sendable(key):
+            raise InvalidInput("key: letters, digits and signs of ASCII, as it is a header's value")
         kept = self.key if url and self.url and _place(url) == _place(self.url) else None
         return ModelChoice(url=url, model=model.strip(), key=(kept if key is None else key) or None)
 
