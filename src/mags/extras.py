@@ -17,8 +17,12 @@ NEEDS = {
         *("peft", "torch", "transformers", "trl"),
     ),
     "pyg": ("torch", "torch_geometric"),
-    "server": ("fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
+    "server": (
+        *("aiohttp", "fastapi", "httptools", "mcp", "prometheus_client", "structlog"),
+        *("uvicorn", "yarl"),
+    ),
     "postgres": ("psycopg", "psycopg_pool"),
+    "cluster": ("ray",),
     "terminal": ("textual",),
 }
 """What each extra brings, by the names under which it is imported."""

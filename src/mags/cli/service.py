@@ -20,6 +20,7 @@ from mags.cli.console import Branch, MemoryPath, Tenant, opened, out
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
 from mags.memory.memory import Memory
+from mags.models.cores import cores
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
 from mags.ports.embedder import Embedder
@@ -72,10 +73,12 @@ def serve(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
     ] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes that hold memories, each those of its own.")
+    ] = 1,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
     settings = _serving("mags.server.settings")
-    service = _serving("mags.server.service")
     run = _serving("mags.server.run")
     chosen = settings.ServerSettings(
         folder=folder,
@@ -87,7 +90,13 @@ def serve(
         hosts=tuple(allow_host or ()),
         limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
     )
-    listener = run.listener(service.Service(chosen, outside()))
+    if workers == 1:
+        served = _serving("mags.server.service").Service(chosen, outside())
+    else:
+        served = _serving("mags.server.workers").Workers(chosen, workers, partial(outside, workers))
+    listener = run.listener(served)
+    if workers > 1:
+        served.start()
     shown = f"[{host}]" if ":" in host else host
     what = folder if store is None else "a database"
     out.print(f"MAGS serves {what} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
@@ -95,13 +104,17 @@ def serve(
         listener.run()
 
 
-def outside() -> Outside:
-    """What the server works with: settings read once, models shared by all memories."""
+def outside(processes: int = 1) -> Outside:
+    """What the server works with: settings read once, models shared by all memories.
+
+    `processes`: so many share the cores.
+    """
     settings = read_settings(os.environ)
     batching = _serving("mags.server.batching")
     if settings.embedder.kind == "embedded":
         # Its vectors do not depend on what is embedded beside them; another's may.
-        turns = _serving("mags.server.concurrency").ConcurrencyLimiter()
+        slots = max(1, cores() // processes)
+        turns = _serving("mags.server.concurrency").ConcurrencyLimiter(slots)
         batched = batching.BatchedEmbedder(encoder(), limiter=turns)
         return _wired(settings, CachedEmbedder(batched), turns)
     return _wired(settings, make_embedder(settings.embedder))

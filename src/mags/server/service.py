@@ -81,6 +81,10 @@ class Service:
         inner = AuthMiddleware(inner, settings, self.keys)
         self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
 
+    def tell_stopping(self) -> None:
+        """It is about to stop: event streams end by themselves, and `/readyz` says so."""
+        self.stopping.set()
+
     def _api(self) -> FastAPI:
         app = Described(
             title="MAGS",
