@@ -95,19 +95,9 @@ class Listener(uvicorn.Server):
 def listener(
     service: Served, *, socket: Path | None = None, kind: type[Listener] = Listener
 ) -> Listener:
-    """What serves a service, on a Unix `socket` behind a front; raises ConfigurationError.
-
-    Whoever reaches another address than loopback could read everything, so there a key must be,
-    and this is not left to chance.
-    """
+    """What serves a service, on a Unix `socket` behind a front; raises as `check_keys` does."""
     settings = service.settings
-    keys = [key for key in service.keys.known() if key.revoked is None]
-    if not settings.local and not keys:
-        raise ConfigurationError(
-            f"{settings.host} can be reached by others, and there is no key: make one with `mags "
-            "keys add NAME`, or listen on 127.0.0.1",
-            host=settings.host,
-        )
+    check_keys(settings, service.keys)
     config = uvicorn.Config(
         service.app,
         host=settings.host,
@@ -124,3 +114,17 @@ def listener(
         timeout_graceful_shutdown=GRACE_S,
     )
     return kind(config, service)
+
+
+def check_keys(settings: ServerSettings, keys: KeyRing) -> None:
+    """Raise ConfigurationError where others reach the server and there is no key.
+
+    Whoever reaches another address than loopback could read everything, so without a key that is
+    refused at once and not left to chance.
+    """
+    if not settings.local and not any(key.revoked is None for key in keys.known()):
+        raise ConfigurationError(
+            f"{settings.host} can be reached by others, and there is no key: make one with `mags "
+            "keys add NAME`, or listen on 127.0.0.1",
+            host=settings.host,
+        )
