@@ -53,7 +53,8 @@ VERBS: dict[str, Callable[..., None]] = {
             writing.snapshot,
         ),
         *(writing.log, writing.diff, writing.branch, writing.rollback),
-        *(export, import_, move, reembed, service.prepare, service.serve, service.mcp, doctor),
+        *(export, import_, move, reembed, service.prepare, service.serve, service.cluster),
+        *(service.mcp, doctor),
     )
 }
 """By name, in the order of the help."""

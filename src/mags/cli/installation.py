@@ -26,6 +26,7 @@ from mags.app import (
     make_store,
 )
 from mags.app import open as open_memory
+from mags.cli import jobs
 from mags.cli.console import AsJson, Branch, MemoryPath, counting, existing, out, print_json
 from mags.errors import ConfigurationError, InvalidInput, MagsError
 from mags.memory.live import reembed as make_anew
@@ -203,11 +204,21 @@ def set_policy(file: Path, kind: str, path: Path | None) -> None:
     os.replace(unfinished, file)
 
 
-def reembed(memory: MemoryPath = None, branch: Branch = "main") -> None:
+def reembed(
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    all_: jobs.All = False,
+    folder: jobs.Folder = jobs.FOLDER,
+    workers: jobs.Processes = None,
+    ray: jobs.Cluster = None,
+) -> None:
     """Make every vector anew with the configured embedder (MAGS_EMBEDDER, config file).
 
     Interrupted, it goes on where it stopped when it is run again.
     """
+    if all_:
+        jobs.every("reembed", jobs.reembed_one, folder, processes=workers, cluster=ray)
+        return
     path = existing(memory)
     embedder = make_embedder(read_settings(os.environ).embedder)
     store = make_store(path, branch=branch)

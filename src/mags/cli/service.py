@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from mags.settings import Settings, read_settings
 if TYPE_CHECKING:
     from mags.server.concurrency import ConcurrencyLimiter
     from mags.server.open_memories import OpenMemory
-    from mags.server.settings import ModelChoice, Outside
+    from mags.server.settings import ModelChoice, Outside, ServerSettings
 
 Folder = Annotated[
     Path,
@@ -57,39 +58,40 @@ def one_blas_thread() -> threadpool_limits:
     return threadpool_limits(limits=1, user_api="blas")
 
 
+Store = Annotated[
+    str | None,
+    typer.Option(envvar="MAGS_STORE", help="postgresql://... of the memories instead."),
+]
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+NeedKey = Annotated[bool, typer.Option(help="Ask for a key on loopback too.")]
+Rate = Annotated[
+    float, typer.Option(min=0.1, help="Requests a second for each key; twice that at once.")
+]
+AllowHost = Annotated[
+    list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
+]
+
+
 def serve(
     folder: Folder = FOLDER,
-    store: Annotated[
-        str | None,
-        typer.Option(envvar="MAGS_STORE", help="postgresql://... of the memories instead."),
-    ] = None,
+    store: Store = None,
     tenant: Tenant = TENANT,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7437,
-    need_key: Annotated[bool, typer.Option(help="Ask for a key on loopback too.")] = False,
-    rate: Annotated[
-        float, typer.Option(min=0.1, help="Requests a second for each key; twice that at once.")
-    ] = 200.0,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
-    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 7437,
+    need_key: NeedKey = False,
+    rate: Rate = 200.0,
+    allow_host: AllowHost = None,
     workers: Annotated[
         int, typer.Option(min=1, help="Processes that hold memories, each those of its own.")
     ] = 1,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
-    settings = _serving("mags.server.settings")
     run = _serving("mags.server.run")
-    chosen = settings.ServerSettings(
-        folder=folder,
-        store=store,
-        tenant=tenant,
-        host=host,
-        port=port,
-        need_key=need_key,
-        hosts=tuple(allow_host or ()),
-        limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
-    )
+    chosen = _chosen(
+        folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
+        rate=rate, allow_host=allow_host,
+    )  # fmt: skip
     if workers == 1:
         served = _serving("mags.server.service").Service(chosen, outside())
     else:
@@ -97,11 +99,57 @@ def serve(
     listener = run.listener(served)
     if workers > 1:
         served.start()
-    shown = f"[{host}]" if ":" in host else host
-    what = folder if store is None else "a database"
-    out.print(f"MAGS serves {what} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
+    _tell(chosen)
     with one_blas_thread():
         listener.run()
+
+
+def cluster(
+    folder: Folder = FOLDER,
+    store: Store = None,
+    tenant: Tenant = TENANT,
+    host: Host = "127.0.0.1",
+    port: Port = 7437,
+    need_key: NeedKey = False,
+    rate: Rate = 200.0,
+    allow_host: AllowHost = None,
+    replicas: Annotated[
+        int, typer.Option(min=1, help="Processes that hold memories, on any machine.")
+    ] = 2,
+    ray: Annotated[
+        str | None,
+        typer.Option(envvar="RAY_ADDRESS", help="The Ray cluster; else one is begun here."),
+    ] = None,
+) -> None:
+    """Serve on every machine of a Ray cluster; memories lie where all of them reach them."""
+    serving = import_extra("mags.server.cluster", extra="cluster", needed_for="mags cluster")
+    chosen = _chosen(
+        folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
+        rate=rate, allow_host=allow_host,
+    )  # fmt: skip
+    with serving.connected(ray):
+        serving.deploy(chosen, replicas, partial(outside, cores()))
+        _tell(chosen)
+        try:
+            threading.Event().wait()  # until a signal ends it
+        finally:
+            serving.stop()
+
+
+def _chosen(*, rate: float, allow_host: list[str] | None, **rest: Any) -> ServerSettings:
+    server = _serving("mags.server.settings")
+    limits = server.ServerLimits(rate=rate, burst=max(1, round(2 * rate)))
+    chosen: ServerSettings = server.ServerSettings(
+        hosts=tuple(allow_host or ()), limits=limits, **rest
+    )
+    return chosen
+
+
+def _tell(settings: ServerSettings) -> None:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    what = settings.folder if settings.store is None else "a database"
+    where = f"http://{host}:{settings.port}"
+    out.print(f"MAGS serves {what} at {where} (Ctrl-C stops it)", markup=False)
 
 
 def outside(processes: int = 1) -> Outside:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import ray
@@ -138,6 +139,13 @@ async def _nothing(_app: object) -> AsyncIterator[None]:
     yield
 
 
+class Entrance:
+    """What Ray replicates of the front: its app is made in each replica."""
+
+    def __init__(self, _holders: object) -> None:
+        """`_holders`: named, so that Ray starts them too."""
+
+
 def _sent(request: Request) -> Scope:
     return {name: value for name, value in request.scope.items() if name in KNOWN}
 
@@ -170,33 +178,41 @@ def deploy(
     def front() -> ASGIApp:
         return Replicas(settings, serve.get_deployment_handle(HOLDERS, app_name=APP)).app
 
-    @serve.deployment(
+    entrance = serve.deployment(
+        serve.ingress(front)(Entrance),
+        name="entrance",
         num_replicas=sum(node["Alive"] for node in ray.nodes()),
         max_replicas_per_node=1,
-        max_ongoing_requests=10_000,
+        max_ongoing_requests=10_000,  # how many there may be is the holders' to say
         ray_actor_options={"num_cpus": 0},
         health_check_period_s=LOOK_S,
         health_check_timeout_s=SILENT_S,
     )
-    @serve.ingress(front)
-    class Entrance:
-        def __init__(self, _holders: object) -> None:
-            """Named, so that Ray starts them."""
-
-    serve.run(Entrance.bind(holders.bind(settings, make)), name=APP)
+    serve.run(entrance.bind(holders.bind(settings, make)), name=APP)
 
 
-def connect(address: str | None) -> None:
-    """Join the Ray cluster at an address, or begin one on this machine; raises ConfigurationError.
+def stop() -> None:
+    """Answer what was begun, and serve no more."""
+    serve.shutdown()
 
-    The environment may set all that is set here.
+
+@contextmanager
+def connected(address: str | None) -> Iterator[ModuleType]:
+    """Ray, connected to the cluster at an address, or to one that is begun on this machine.
+
+    What is set of MAGS in the environment here is set there. Raises ConfigurationError.
     """
+    own = {name: value for name, value in os.environ.items() if name.startswith("MAGS_")}
     if address is None:
-        # Ray gives its workers way to everything else by default, also to what writes its log.
+        # Ray gives its processes way to all others by default; these answer requests.
         os.environ.setdefault("RAY_worker_niceness", "0")
     try:
-        ray.init(address=address or "local", include_dashboard=False if address is None else None)
+        ray.init(address=address or "local", runtime_env={"env_vars": own})
     except ConnectionError as failure:
         raise ConfigurationError(
             f"there is no Ray cluster at {address}: begin one with `ray start --head`"
         ) from failure
+    try:
+        yield ray
+    finally:
+        ray.shutdown()

@@ -37,6 +37,7 @@ PATIENCE_S = 5.0
 """How long a request waits for somebody to hold its memory, after its holder has ended."""
 PAUSE_S = 0.05
 MEMORY = re.compile("/memories/([^/]+)(?:/|$)")
+WHOLE = re.compile("/memories/[^/]+")
 GAMES = re.compile("/games(?:/|$)")
 """Games lie in the RAM of one holder: they are routed as a memory of this name is."""
 CHAT, MODEL, METRICS = f"{PROXY}/chat/completions", "/settings/model", "/metrics"
@@ -145,15 +146,17 @@ class Front:
     async def _routed(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
         found = MEMORY.match(path)
-        if found is not None:
+        deleted = method == "DELETE" and (path == MODEL or WHOLE.fullmatch(path))
+        if deleted or (path == MODEL and method == "PUT"):
+            # Who held a memory before, or opened it to look into several, must let go of it too.
+            answers = await self._everybody(Request(scope, receive))
+            await _of_all(answers.values())(scope, receive, send)
+        elif found is not None:
             await self._lead(found[1], Request(scope, receive), send)
         elif path in (mcp.PATH, CHAT):
             await self._by_key(scope, receive, send)
         elif path == METRICS and method == "GET":
             await self._told(Request(scope, receive), send)
-        elif path == MODEL and method in ("PUT", "DELETE"):
-            answers = await self._everybody(Request(scope, receive))
-            await _worst(answers.values())(scope, receive, send)
         else:
             games = GAMES.match(path)
             await self._lead(games[0] if games else None, Request(scope, receive), send)
@@ -197,7 +200,7 @@ class Front:
         """The metrics of every holder, each with its name as label `worker`."""
         answers = {k: v for k, v in (await self._everybody(request)).items() if v is not None}
         if not answers or any(status != 200 for status, _, _ in answers.values()):
-            await _worst(answers.values())(request.scope, request.receive, send)
+            await _of_all(answers.values())(request.scope, request.receive, send)
             return
         texts = {name: body.decode() for name, (_, _, body) in answers.items()}
         registry = CollectorRegistry()
@@ -207,16 +210,21 @@ class Front:
         await response(request.scope, request.receive, send)
 
 
-def _worst(answers: Iterable[Answer | None]) -> ASGIApp:
-    """The answer of whoever failed, else of anybody; 503 where somebody does not answer."""
+def _of_all(answers: Iterable[Answer | None]) -> ASGIApp:
+    """The answer of who failed (5xx), else of who did it; 503 where somebody does not answer."""
     known = list(answers)
     told = [answer for answer in known if answer is not None]
     if not told or len(told) < len(known):
         return problem(503, "Holder lost", "not everybody who holds memories answers: try again")
-    status, headers, body = max(told, key=lambda answer: answer[0])
+    worst, best = max(told, key=_status), min(told, key=_status)
+    status, headers, body = worst if _status(worst) >= 500 else best
     response = Response(body, status)
     response.raw_headers = headers
     return response
+
+
+def _status(answer: Answer) -> int:
+    return answer[0]
 
 
 class _Together:
