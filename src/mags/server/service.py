@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 
 import structlog
@@ -19,7 +19,7 @@ from mags.app import open
 from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
 from mags.server.auth import Forbidden, KeyRing, Scope
-from mags.server.context import context_for, grant_of
+from mags.server.context import grant_of
 from mags.server.middleware import (
     AuthMiddleware,
     LimitsMiddleware,
@@ -31,7 +31,6 @@ from mags.server.open_memories import OpenMemories
 from mags.server.proxy.routes import Proxy, Rememberer
 from mags.server.routes import history, memories, nodes, server
 from mags.server.settings import Choosing, Outside, ServerSettings
-from mags.server.straight import Straight
 from mags.server.wire.openapi import PLAIN, Described, answered
 from mags.server.wire.problems import install
 from mags.server.wire.responses import ReadyOut, Reason
@@ -76,8 +75,7 @@ class Service:
         self.api.openapi()  # now: two first requests could otherwise build it at the same time
         # From the inside out: limits go by the key that `AuthMiddleware` puts into the scope, and
         # what either refuses is counted too.
-        inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
-        inner = LimitsMiddleware(inner, limits)
+        inner: ASGIApp = LimitsMiddleware(self.api, limits)
         inner = AuthMiddleware(inner, settings, self.keys)
         self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
 
