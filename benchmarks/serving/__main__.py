@@ -13,17 +13,19 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
+from benchmarks.serving.holders import one_node, one_of_three, shared
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
 from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
 SUITE = "serving"
+LOADS = ("recall", "mixture", "kills", "workers", "worker-killed", "machine-killed")
 
 
 def main() -> int:
     """Measure, save and rewrite the page; return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--only", choices=("recall", "mixture", "kills", "library"), default=None)
+    parser.add_argument("--only", choices=(*LOADS, "library"), default=None)
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
@@ -33,6 +35,9 @@ def main() -> int:
         "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
         "mixture": lambda at: mixture(at, crowd, seconds=options.seconds),
         "kills": lambda at: kills(at, crowd, times=options.kills),
+        "workers": lambda at: shared(at, each=150),
+        "worker-killed": one_of_three,
+        "machine-killed": one_node,
     }
     for name, work in loads.items():
         if options.only not in (None, name):

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,11 +25,12 @@ def free_port() -> int:
 
 @contextmanager
 def running(
-    folder: Path, port: int, *, core: int | None = None
+    folder: Path, port: int, *, core: int | None = None, options: Sequence[str] = ()
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A server until the block ends; on one core, where one is told."""
     words = [sys.executable, "-m", "mags", "serve", "--folder", str(folder), "--port", str(port)]
     words += ["--rate", "1000000"]  # what it can do is asked, not what it lets one client do
+    words += options
     if core is not None:
         words = ["taskset", "-c", str(core), *words]
     settings = {"MAGS_CONFIG": os.devnull}
