@@ -16,14 +16,14 @@ from pathlib import Path
 from benchmarks.serving.loads import BROKEN, asked, filled
 from benchmarks.serving.process import Client, free_port, running
 
-MEMORIES, NODES, CLIENTS = 8, 400, 8
+MEMORIES, NODES, CLIENTS = 8, 100, 8
 QUIET_S, AFTER_S = 3.0, 12.0
 """How long the load is on before the kill, and after it."""
 HEALTH = {
     "RAY_health_check_initial_delay_ms": "1000",
-    "RAY_health_check_period_ms": "500",
+    "RAY_health_check_period_ms": "1000",
     "RAY_health_check_timeout_ms": "1000",
-    "RAY_health_check_failure_threshold": "2",
+    "RAY_health_check_failure_threshold": "3",
     "RAY_worker_niceness": "0",
 }
 
@@ -147,6 +147,11 @@ def disturbed(port: int, kill: Callable[[], object]) -> dict[str, float]:
             known[name].append(text)
         client.close()
 
+    client = Client(port)
+    for name in (*known, *known):  # opened, and its kernels compiled
+        client.send("POST", f"/memories/{name}/turns", {"text": f"{name} begins."})
+        client.send("POST", f"/memories/{name}/recall", {"query": "What begins?"})
+    client.close()
     with ThreadPoolExecutor(CLIENTS) as pool:
         futures = [pool.submit(work, name) for name in known]
         time.sleep(QUIET_S)

@@ -26,9 +26,9 @@ MACHINES, SPACES = 3, tuple(f"m{n}" for n in range(6))
 PATIENCE_S = 120.0
 SOON = {
     "RAY_health_check_initial_delay_ms": "1000",
-    "RAY_health_check_period_ms": "500",
+    "RAY_health_check_period_ms": "1000",
     "RAY_health_check_timeout_ms": "1000",
-    "RAY_health_check_failure_threshold": "2",
+    "RAY_health_check_failure_threshold": "3",
 }
 """How soon a machine that is silent is given up, as docs/server.md says it."""
 
