@@ -37,8 +37,9 @@ from mags.ports.answer import Answerer
 from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
-from mags.ports.store import Store
+from mags.ports.store import Catalog, Store
 from mags.settings import EmbedderSettings, Settings, read_settings
+from mags.store.folder import FolderCatalog
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
 
@@ -181,6 +182,26 @@ def make_store(
         )
         return store
     return SqliteStore.open(place, branch=branch, wait_s=wait_s, read_only=read_only)
+
+
+def make_catalog(
+    folder: Path, url: str | None = None, tenant: str = TENANT, *, listens: bool = False
+) -> Catalog:
+    """The memories of a folder, or of a tenant in the database at a URL.
+
+    `listens`: it tells of what other processes change. Raises StoreError, ConfigurationError,
+    MissingExtra.
+    """
+    if url is None:
+        return FolderCatalog(folder)
+    if not url.startswith(DATABASES):
+        raise ConfigurationError(
+            "store is the URL of a database, such as postgresql://mags@host/database",
+            key="store",
+        )
+    postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
+    catalog: Catalog = postgres.PostgresCatalog(url, tenant, listens=listens)
+    return catalog
 
 
 def make_chat(settings: Settings) -> ChatModel | None:

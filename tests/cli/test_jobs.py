@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import mags
 from mags.cli.app import app
-from mags.cli.jobs import every
+from mags.cli.jobs import Place, every
 from mags.errors import InvalidInput
 from mags.models.embed.hashing import HashEmbedder
 from mags.settings import Settings
@@ -93,7 +93,7 @@ def test_a_process_that_is_killed_leaves_a_job_that_can_go_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     with pytest.raises(typer.Exit):
-        every("ending", end, tmp_path, ["a", "b", "c"], processes=1)
+        every("ending", end, Place(tmp_path), ["a", "b", "c"], processes=1)
     said = capsys.readouterr().out
     assert "b failed: its process was killed" in said
     assert '"b"' not in (tmp_path / "ending.job").read_text()

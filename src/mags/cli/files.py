@@ -51,6 +51,8 @@ def import_(
     branch: Branch = "main",
     all_: jobs.All = False,
     folder: jobs.Folder = jobs.FOLDER,
+    database: jobs.Database = None,
+    tenant: Tenant = TENANT,
     workers: jobs.Processes = None,
     ray: jobs.Cluster = None,
 ) -> None:
@@ -62,7 +64,8 @@ def import_(
     if all_:
         source = file.absolute()
         work, names = partial(jobs.import_one, source), list(jobs.exports(source))
-        jobs.every("import", work, folder, names, processes=workers, cluster=ray)
+        place = jobs.Place(folder, database, tenant)
+        jobs.every("import", work, place, names, processes=workers, cluster=ray)
         return
     with opened(memory, branch, must_exist=False) as mem, counting("embedding") as done:
         delta = mem.import_(file, done)

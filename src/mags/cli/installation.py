@@ -18,6 +18,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from mags.app import (
+    TENANT,
     make_adapters,
     make_chat,
     make_embedder,
@@ -27,7 +28,7 @@ from mags.app import (
 )
 from mags.app import open as open_memory
 from mags.cli import jobs
-from mags.cli.console import AsJson, Branch, MemoryPath, counting, existing, out, print_json
+from mags.cli.console import AsJson, Branch, MemoryPath, Tenant, counting, existing, out, print_json
 from mags.errors import ConfigurationError, InvalidInput, MagsError
 from mags.memory.live import reembed as make_anew
 from mags.models.policy.reader.network import SHIPPED
@@ -209,6 +210,8 @@ def reembed(
     branch: Branch = "main",
     all_: jobs.All = False,
     folder: jobs.Folder = jobs.FOLDER,
+    database: jobs.Database = None,
+    tenant: Tenant = TENANT,
     workers: jobs.Processes = None,
     ray: jobs.Cluster = None,
 ) -> None:
@@ -217,7 +220,13 @@ def reembed(
     Interrupted, it goes on where it stopped when it is run again.
     """
     if all_:
-        jobs.every("reembed", jobs.reembed_one, folder, processes=workers, cluster=ray)
+        jobs.every(
+            "reembed",
+            jobs.reembed_one,
+            jobs.Place(folder, database, tenant),
+            processes=workers,
+            cluster=ray,
+        )
         return
     path = existing(memory)
     embedder = make_embedder(read_settings(os.environ).embedder)

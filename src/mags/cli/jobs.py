@@ -1,4 +1,4 @@
-"""Work on every memory of a folder, several at a time: `--all` of a verb.
+"""Work on every memory of a folder or a database, several at a time: `--all` of a verb.
 
 The names that are done are noted beside the memories, so that a job that was interrupted goes on.
 With Ray the memories are shared out among the machines of a cluster, and what was lost with one of
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +23,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
-from mags.app import make_parts
+from mags.app import TENANT, make_catalog, make_parts
 from mags.cli.console import FAILED, counting, out
 from mags.errors import CorruptFile, InvalidInput, MagsError
 from mags.extras import import_extra
@@ -30,14 +31,18 @@ from mags.memory.live import reembed as make_anew
 from mags.memory.memory import Memory
 from mags.memory.settings import Parts
 from mags.models.cores import cores
+from mags.ports.store import Catalog
 from mags.settings import read_settings
-from mags.store.folder import FolderCatalog
 
 All = Annotated[
-    bool, typer.Option("--all", help="Every memory of --folder; interrupted, it goes on.")
+    bool, typer.Option("--all", help="Every memory of --folder or --store; can be interrupted.")
 ]
 Folder = Annotated[
     Path, typer.Option("--folder", envvar="MAGS_FOLDER", help="With --all: where memories lie.")
+]
+Database = Annotated[
+    str | None,
+    typer.Option("--store", envvar="MAGS_STORE", help="With --all: postgresql://... of them."),
 ]
 Processes = Annotated[
     int | None, typer.Option("--workers", min=1, help="With --all: so many at a time, else cores.")
@@ -48,38 +53,50 @@ Cluster = Annotated[
 FOLDER = Path("memories")
 LOST_AGAIN = 3
 """How often a memory is tried anew whose machine was lost."""
-Work = Callable[[FolderCatalog, str], str]
+Work = Callable[[Catalog, str], str]
 """Does a memory, by its name; says what came of it. Another process must be able to import it."""
 Tried = tuple[str, bool]
 """What came of a memory, and whether that went well."""
 Submit = Callable[[str], "Future[Tried]"]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where memories lie: a folder, or a tenant's in a database; `folder` has the notes of jobs."""
+
+    folder: Path
+    store: str | None = None
+    tenant: str = TENANT
+
+
 def every(
     what: str,
     work: Work,
-    folder: Path,
+    place: Place,
     names: Sequence[str] | None = None,
     *,
     processes: int | None = None,
     cluster: str | None = None,
 ) -> None:
-    """Do every memory of a folder, or those of `names`, that is not noted as done; tell of each.
+    """Do every memory of a place, or those of `names`, that is not noted as done; tell of each.
 
     `what`: the job, under which is noted what is done. `processes`: of this machine, as many as it
     has cores where None; `cluster`: the address of a Ray cluster that does it in their place.
     Raises CorruptFile, and typer.Exit where some failed: run again, it does those.
     """
-    notes = folder / f"{what}.job"
-    names = FolderCatalog(folder).names() if names is None else names
+    place = replace(place, folder=place.folder.absolute())
+    notes = place.folder / f"{what}.job"
+    if names is None:
+        with closing(_catalog(place)) as catalog:
+            names = catalog.names()
     done = _noted(notes)
     left = [name for name in names if name not in done]
     if done:
         out.print(f"{what} goes on: {len(names) - len(left)} of {len(names)} memories are done.")
-    trying, failed = partial(_tried, work, folder.absolute()), dict[str, str]()
+    trying, failed = partial(_tried, work, place), dict[str, str]()
     sharing = _processes(trying, processes or cores()) if cluster is None else _ray(trying, cluster)
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    folder.mkdir(parents=True, exist_ok=True)
+    place.folder.mkdir(parents=True, exist_ok=True)
     with (
         notes.open("a", encoding="utf-8") as noting,
         counting(what, *columns, total=len(left)) as progress,
@@ -114,10 +131,18 @@ def _noted(notes: Path) -> set[str]:
         ) from failure
 
 
-def _tried(work: Work, folder: Path, name: str) -> Tried:
+def _catalog(place: Place) -> Catalog:
+    return make_catalog(place.folder, place.store, place.tenant)
+
+
+_kept = cache(_catalog)
+"""The catalogue of a process that works: it has connections to a database."""
+
+
+def _tried(work: Work, place: Place, name: str) -> Tried:
     # One that fails does not stop the others.
     try:
-        return work(FolderCatalog(folder), name), True
+        return work(_kept(place), name), True
     except MagsError as failure:
         return str(failure), False
 
@@ -165,7 +190,7 @@ def _parts() -> Parts:
     return make_parts(read_settings(os.environ))
 
 
-def sleep_one(memories: FolderCatalog, name: str) -> str:
+def sleep_one(memories: Catalog, name: str) -> str:
     """See `Memory.sleep`."""
     with Memory(memories.open(name), _parts()) as memory:
         report = memory.sleep()
@@ -173,14 +198,14 @@ def sleep_one(memories: FolderCatalog, name: str) -> str:
     return f"slept, {done} changes by {len(report.rules)} rules"
 
 
-def reembed_one(memories: FolderCatalog, name: str) -> str:
+def reembed_one(memories: Catalog, name: str) -> str:
     """See `mags.memory.live.reembed`, which goes on where it was interrupted."""
     with closing(memories.open(name)) as store:
         made = make_anew(store, _parts().embedder)
     return f"embedded {made} texts with {_parts().embedder.name}"
 
 
-def import_one(source: Path, memories: FolderCatalog, name: str) -> str:
+def import_one(source: Path, memories: Catalog, name: str) -> str:
     """Import an export from a folder of them, whole, into a memory that holds nothing yet."""
     with Memory(memories.open(name), _parts()) as memory:
         if memory.log(1):

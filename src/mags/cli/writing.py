@@ -19,6 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from mags.app import TENANT
 from mags.cli import console, jobs, printing
 from mags.cli.files import parse_turns, read_turns
 from mags.errors import InvalidInput
@@ -136,12 +137,20 @@ def sleep(
     json: console.AsJson = False,
     all_: jobs.All = False,
     folder: jobs.Folder = jobs.FOLDER,
+    database: jobs.Database = None,
+    tenant: console.Tenant = TENANT,
     workers: jobs.Processes = None,
     ray: jobs.Cluster = None,
 ) -> None:
     """Decay, wire, prune, solidify and consolidate; tells what changed."""
     if all_:
-        jobs.every("sleep", jobs.sleep_one, folder, processes=workers, cluster=ray)
+        jobs.every(
+            "sleep",
+            jobs.sleep_one,
+            jobs.Place(folder, database, tenant),
+            processes=workers,
+            cluster=ray,
+        )
         return
     with (
         console.opened(memory, branch) as mem,

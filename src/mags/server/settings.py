@@ -12,9 +12,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from fastapi import FastAPI
 
-from mags.app import DATABASES, TENANT
+from mags.app import TENANT, make_catalog
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput
-from mags.extras import import_extra
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
@@ -22,7 +21,6 @@ from mags.ports.store import Catalog
 from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
-from mags.store.folder import FolderCatalog
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -76,16 +74,7 @@ class ServerSettings:
 
     def catalog(self) -> Catalog:
         """Where its memories lie; raises StoreError, ConfigurationError, MissingExtra."""
-        if self.store is None:
-            return FolderCatalog(self.folder)
-        if not self.store.startswith(DATABASES):
-            raise ConfigurationError(
-                "store is the URL of a database, such as postgresql://mags@host/database",
-                key="store",
-            )
-        postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
-        catalog: Catalog = postgres.PostgresCatalog(self.store, self.tenant, listens=True)
-        return catalog
+        return make_catalog(self.folder, self.store, self.tenant, listens=True)
 
     @property
     def asks(self) -> bool:
