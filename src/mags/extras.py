@@ -11,18 +11,19 @@ from typing import Any
 
 from mags.errors import MissingExtra
 
+SERVER = (
+    *("aiohttp", "fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
+    "yarl",
+)
 NEEDS = {
     "train": (
         *("accelerate", "datasets", "gguf", "jinja2"),
         *("peft", "torch", "transformers", "trl"),
     ),
     "pyg": ("torch", "torch_geometric"),
-    "server": (
-        *("aiohttp", "fastapi", "httptools", "mcp", "prometheus_client", "structlog"),
-        *("uvicorn", "yarl"),
-    ),
+    "server": SERVER,
     "postgres": ("psycopg", "psycopg_pool"),
-    "cluster": ("ray",),
+    "cluster": ("ray", *SERVER),
     "terminal": ("textual",),
 }
 """What each extra brings, by the names under which it is imported."""
