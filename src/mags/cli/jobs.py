@@ -135,8 +135,10 @@ def _catalog(place: Place) -> Catalog:
     return make_catalog(place.folder, place.store, place.tenant)
 
 
-_kept = cache(_catalog)
-"""The catalogue of a process that works: it has connections to a database."""
+@cache
+def _kept(place: Place) -> Catalog:
+    """The catalogue of a process that works: it has connections to a database."""
+    return _catalog(place)
 
 
 def _tried(work: Work, place: Place, name: str) -> Tried:
