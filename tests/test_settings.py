@@ -241,3 +241,24 @@ def test_nano_says_where_it_went(tmp_path: Path):
     assert caught.value.facts["key"] == "policy.kind"
     with pytest.raises(ConfigurationError, match=gone):
         read_settings({}, config=write(tmp_path, '[policy]\nkind = "nano"\npath = "x"\n'))
+
+
+def test_encryption_is_set_by_where_its_keys_are(tmp_path: Path):
+    given = {"MAGS_MASTER_KEY": "env:MASTER", "MAGS_KEYS": str(tmp_path)}
+    settings = read_settings(given, config=write(tmp_path, ""))
+    assert settings.encryption.master == "env:MASTER"
+    assert settings.encryption.keys == tmp_path
+    assert "env:MASTER" not in repr(settings)
+
+
+@pytest.mark.parametrize("master", ["c2VjcmV0", "file:", "kms:key", "env: x"])
+def test_a_key_in_place_of_where_it_is_is_refused_and_not_shown(tmp_path: Path, master: str):
+    given = {"MAGS_MASTER_KEY": master, "MAGS_KEYS": str(tmp_path)}
+    with pytest.raises(ConfigurationError, match="file:PATH, env:NAME or command:LINE") as refused:
+        read_settings(given, config=write(tmp_path, ""))
+    assert f"'{master}'" not in str(refused.value)
+
+
+def test_a_master_key_wants_a_folder_of_keys(tmp_path: Path):
+    with pytest.raises(ConfigurationError, match=r"encryption\.keys"):
+        read_settings({"MAGS_MASTER_KEY": "env:MASTER"}, config=write(tmp_path, ""))

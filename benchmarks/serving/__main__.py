@@ -15,17 +15,20 @@ from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
 from benchmarks.serving.holders import one_node, one_of_three, shared
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
+from benchmarks.serving.many import costs, served
 from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
 SUITE = "serving"
 LOADS = ("recall", "mixture", "kills", "workers", "worker-killed", "machine-killed")
+MANY = ("memories", "costs")
 
 
 def main() -> int:
     """Measure, save and rewrite the page; return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--only", choices=(*LOADS, "library"), default=None)
+    parser.add_argument("--only", choices=(*LOADS, *MANY, "library"), default=None)
+    parser.add_argument("--memories", type=int, default=1_000)
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
@@ -47,6 +50,16 @@ def main() -> int:
         print(name, {key: round(value, 2) for key, value in found.items()}, flush=True)
         command = f"{COMMAND} --only {name}"
         save(result(f"{SUITE}-{name}", System(name="MAGS"), {}, found, command))
+    count = options.memories
+    for name, measure in (("costs", costs), ("memories", lambda: served(count, cold=400))):
+        if options.only != name:  # minutes and gigabytes: only where it is asked for
+            continue
+        found = measure()
+        print(name, {key: round(value, 2) for key, value in found.items()}, flush=True)
+        suite, more = f"{SUITE}-{name}", ""
+        if name == "memories":
+            suite, more = f"{suite}-{count}", f" --memories {count}"
+        save(result(suite, System(name="MAGS"), {}, found, f"{COMMAND} --only {name}{more}"))
     if options.only in (None, "library"):
         for name, python in (("MAGS", sys.executable), ("mem0", str(environment()))):
             found = library(name, python)

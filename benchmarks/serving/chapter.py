@@ -18,10 +18,22 @@ requests remember a turn, three in ten recall, two in ten ask, over many memorie
 fails, nothing is lost or lands in another's memory, the process grows by what is told (KB a turn
 are of the second half) and, where the same clients only ask for half as long, by the traces kept
 for `explain`, 500 a memory. *Kills*: SIGKILL under that load again and again; aim: nothing
-acknowledged is lost. *Libraries*: the same turns by calls in one process, no server, half
+acknowledged is lost. *Memories*: so many files behind one server, nearly all of them copies of 8
+that were told 200 turns; recalls one after another, cold of memories that are not open, warm of
+some that are. *Libraries*: the same turns by calls in one process, no server, half
 remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts out
 of them."""
 
+_MANY: tuple[Column, ...] = (
+    ("cold_ms_p50", "cold: ms, p50"),
+    ("cold_ms_p95", "ms, p95"),
+    ("cold_cpu_ms", "processor ms"),
+    ("warm_ms_p50", "warm: ms, p50"),
+    ("warm_ms_p95", "ms, p95"),
+    ("warm_cpu_ms", "processor ms"),
+    ("rss_mb", "MB, 128 open"),
+    ("load_average", "load of the machine"),
+)
 _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     (
         "serving-recall",
@@ -66,6 +78,23 @@ _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
             ("acknowledged", "acknowledged"),
             ("lost", "lost"),
             ("crossed", "crossed"),
+        ),
+    ),
+    *(
+        (f"serving-memories-{count}", f"{count:,} memories of 200 turns", _MANY)
+        for count in (1_000, 10_000)
+    ),
+    (
+        "serving-costs",
+        "One memory of 200 turns",
+        (
+            ("reader_bytes", "bytes"),
+            ("reader_cpu_ms_a_turn", "remember a turn, processor ms"),
+            ("rules_cpu_ms_a_turn", "without the reader"),
+            ("open_cpu_ms", "open, processor ms"),
+            ("first_recall_cpu_ms", "first recall"),
+            ("recall_cpu_ms", "recall"),
+            ("rss_mb_each", "MB open"),
         ),
     ),
     (

@@ -93,7 +93,7 @@ def cluster(folder: Path) -> Iterator[tuple[int, list[Callable[[], None]]]]:
     import ray
     from ray.cluster_utils import Cluster
 
-    from mags.cli.service import outside
+    from mags.cli.service import service_of
     from mags.server.cluster import deploy
     from mags.server.settings import ServerLimits, ServerSettings
 
@@ -103,7 +103,12 @@ def cluster(folder: Path) -> Iterator[tuple[int, list[Callable[[], None]]]]:
     limits = ServerLimits(rate=1e6, burst=10**6)
     settings = ServerSettings(folder=folder, port=free_port(), limits=limits)
     try:
-        deploy(settings, 3, partial(outside, 3), location="HeadOnly")
+        deploy(
+            settings,
+            3,
+            partial(service_of, settings, traces=False, processes=3),
+            location="HeadOnly",
+        )
         kills = [partial(made.remove_node, node, allow_graceful=False) for node in nodes]
         yield settings.port, kills
     finally:

@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,9 @@ from mags.recall.settings import RecallSettings
 from mags.settings import Settings
 from mags.store.sqlite import SqliteStore
 
+if TYPE_CHECKING:
+    from mags.store.sealing import Keyring
+
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 _QUESTIONS = 300
 _WARM = 30
@@ -50,9 +54,9 @@ _FAST = RecallSettings(tier="fast")
 _AWAKE = Settings(memory=MemorySettings(sleep_every=0, recall=_FAST))
 
 
-def build(path: Path, nodes: int) -> GraphShape:
+def build(path: Path, nodes: int, keyring: Keyring | None = None) -> GraphShape:
     """Write a memory of that many nodes to a new file, with a checkpoint."""
-    store = SqliteStore.open(path)
+    store = SqliteStore.open(path, keyring=keyring)
     shape = GraphShape(nodes=nodes, first_id=store.contents.next_id(nodes))
     live = Live(store, TopicEmbedder(shape), time.time)
     for delta in deltas(shape):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
@@ -38,10 +39,13 @@ from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.ports.store import Catalog, Store
-from mags.settings import EmbedderSettings, Settings, read_settings
+from mags.settings import EmbedderSettings, EncryptionSettings, Settings, read_settings
 from mags.store.folder import FolderCatalog
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 TENANT = "default"
 """Whose memories those in a database are, where nothing is said."""
@@ -94,8 +98,9 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
         )
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
     # The store first: a path that cannot be opened is said before a model is loaded.
+    keyring = make_keyring(chosen.encryption)
     place = place_of(path, memory, tenant)
-    store = make_store(place, branch=branch, wait_s=wait_s, read_only=read_only)
+    store = make_store(place, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring)
     with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)
         return Memory(store, parts, read_only=read_only)
@@ -164,9 +169,17 @@ def place_of(path: str | Path | None, memory: str | None = None, tenant: str = T
 
 
 def make_store(
-    place: Place, *, branch: str = "main", wait_s: float = 5.0, read_only: bool = False
+    place: Place,
+    *,
+    branch: str = "main",
+    wait_s: float = 5.0,
+    read_only: bool = False,
+    keyring: Keyring | None = None,
 ) -> Store:
-    """A store in a SQLite file, in PostgreSQL, or in RAM for None."""
+    """A store in a SQLite file, in PostgreSQL, or in RAM for None.
+
+    A new one is encrypted where there is a keyring.
+    """
     if place is None:
         return RamStore()
     if isinstance(place, DatabaseMemory):
@@ -179,13 +192,32 @@ def make_store(
             branch=branch,
             wait_s=wait_s,
             read_only=read_only,
+            keyring=keyring,
         )
         return store
-    return SqliteStore.open(place, branch=branch, wait_s=wait_s, read_only=read_only)
+    return SqliteStore.open(
+        place, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring
+    )
+
+
+def make_keyring(settings: EncryptionSettings) -> Keyring | None:
+    """Where the keys of encrypted memories are, or None; raises MissingExtra."""
+    if not settings.master:
+        return None
+    sealing = import_extra(
+        "mags.store.sealing", extra="encryption", needed_for="an encrypted memory"
+    )
+    keyring: Keyring = sealing.Keyring(settings.master, settings.keys, os.environ)
+    return keyring
 
 
 def make_catalog(
-    folder: Path, url: str | None = None, tenant: str = TENANT, *, listens: bool = False
+    folder: Path,
+    url: str | None = None,
+    tenant: str = TENANT,
+    *,
+    listens: bool = False,
+    keyring: Keyring | None = None,
 ) -> Catalog:
     """The memories of a folder, or of a tenant in the database at a URL.
 
@@ -193,14 +225,14 @@ def make_catalog(
     MissingExtra.
     """
     if url is None:
-        return FolderCatalog(folder)
+        return FolderCatalog(folder, keyring)
     if not url.startswith(DATABASES):
         raise ConfigurationError(
             "store is the URL of a database, such as postgresql://mags@host/database",
             key="store",
         )
     postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
-    catalog: Catalog = postgres.PostgresCatalog(url, tenant, listens=listens)
+    catalog: Catalog = postgres.PostgresCatalog(url, tenant, listens=listens, keyring=keyring)
     return catalog
 
 

@@ -12,6 +12,7 @@
     |  |- CorruptFile          truncated, damaged or foreign file
     |  |- NewerSchema          written by a newer MAGS
     |  |- EmbedderMismatch     the memory was written with another embedder
+    |  |- MissingKey           of an encrypted memory
     |  |- StoreClosed          used after close()
     |- ModelError              a language or embedding model
     |  |- ModelUnavailable     no endpoint, refused, timed out
@@ -132,6 +133,10 @@ class EmbedderMismatch(StoreError):
     given: object = None
     """The same of the one that was given."""
     dimension: int | None = None
+
+
+class MissingKey(StoreError):
+    """The key of an encrypted memory is not there, was destroyed, or is wrapped by another one."""
 
 
 class StoreClosed(StoreError):

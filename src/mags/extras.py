@@ -24,7 +24,9 @@ NEEDS = {
     "server": SERVER,
     "postgres": ("psycopg", "psycopg_pool"),
     "cluster": ("ray", *SERVER),
+    "telemetry": ("opentelemetry",),
     "terminal": ("textual",),
+    "encryption": ("cryptography",),
 }
 """What each extra brings, by the names under which it is imported."""
 

@@ -205,6 +205,15 @@ def _ends(nodes: NDArray[np.void], frame: Frame) -> NDArray[np.float64]:
     return ends
 
 
+def _disputed(state: State, node: np.void, frame: Frame) -> bool:
+    if not int(node["flags"]) & NodeFlag.DISPUTED:
+        return False
+    moment = frame.as_of
+    if moment is None:
+        moment = max(float(node["valid_from"]), state.latest_s)
+    return bool(state.slots.outranked(int(node["id"]), moment, frame.recorded_as_of))
+
+
 def _dots(
     state: State, nodes: NDArray[np.void], frame: Frame, regions: Mapping[int, int]
 ) -> tuple[DotView, ...]:
@@ -223,6 +232,7 @@ def _dots(
             region=regions.get(node_id, 0),
             current=bool(end == np.inf if frame.as_of is None else end > now),
             tentative=bool(int(node["flags"]) & NodeFlag.GUESS),
+            disputed=_disputed(state, node, frame),
             pinned=bool(int(node["flags"]) & NodeFlag.PINNED),
             cold=bool(int(node["flags"]) & NodeFlag.COLD),
             valid_from=moment_of(float(node["valid_from"])),

@@ -17,6 +17,8 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_RECALL      fast; careful: the best are compared word by word; thorough: and read
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
+    MAGS_MASTER_KEY  where the master key of encrypted memories is (see `EncryptionSettings`)
+    MAGS_KEYS        folder of the keys that it wraps
 
 Only where neither MAGS_CHAT_URL nor the file names an endpoint, OPENAI_BASE_URL is taken for it,
 and then OPENAI_API_KEY for a key that is not given. OPENAI_API_KEY alone configures nothing: what
@@ -25,6 +27,7 @@ is remembered never leaves for a cloud that nobody named.
 
 from __future__ import annotations
 
+import re
 import tomllib
 import warnings
 from collections.abc import Mapping
@@ -103,6 +106,20 @@ class AnswerSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EncryptionSettings:
+    """How memories are encrypted (extra `encryption`): new ones, where `master` is given.
+
+    `master`: where the master key is. "file:PATH" or "env:NAME", which holds 32 bytes in base64, or
+    "command:LINE", which is run for each key and asks a KMS (see docs/server.md). `keys`: the
+    folder of the memories' own keys, which the master key wraps; it lies outside of what is backed
+    up with the memories, since who destroys a key there destroys the memory in every backup.
+    """
+
+    master: str = field(default="", repr=False, metadata=SECRET)
+    keys: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Every setting. `path`: the memory's file, or None where none is named."""
 
@@ -111,6 +128,7 @@ class Settings:
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
+    encryption: EncryptionSettings = field(default_factory=EncryptionSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     sleep: SleepSettings = field(default_factory=SleepSettings)
 
@@ -127,7 +145,10 @@ ENVIRONMENT = {
     "MAGS_PROMPTS": ("policy", "prompts"),
     "MAGS_ANSWER": ("answer", "mode"),
     "MAGS_RECALL": ("memory", "recall", "tier"),
+    "MAGS_MASTER_KEY": ("encryption", "master"),
+    "MAGS_KEYS": ("encryption", "keys"),
 }
+MASTER = re.compile(r"(file|env|command):\S.*")
 NESTED = ("recall", "engram")
 NANO_GONE = (
     "nano went with 0.2: use the default policy (auto), or train an adapter of a language model "
@@ -236,6 +257,11 @@ def _checked(settings: Settings) -> Settings:
         raise _wrong("embedder.url", "", "a URL, and embedder.model, for kind 'endpoint'", "")
     if not (len(settings.policy.language) == 2 and settings.policy.language.isalpha()):
         raise _wrong("policy.language", settings.policy.language, "an ISO 639-1 code: en", "")
+    encryption = settings.encryption
+    if encryption.master and not MASTER.fullmatch(encryption.master):
+        raise _wrong("encryption.master", "(hidden)", "file:PATH, env:NAME or command:LINE", "")
+    if encryption.master and encryption.keys is None:
+        raise _wrong("encryption.keys", None, "a folder, for encryption.master", "")
     if settings.path is not None:
         settings = replace(settings, path=settings.path.expanduser())
     return settings

@@ -1,5 +1,6 @@
 """The command line, as a user types it, on the embedded default."""
 
+import base64
 import json
 import os
 from collections.abc import Callable
@@ -39,7 +40,8 @@ def told(run: Run) -> Run:
 
 NAMES = """
     demo chat observe recall ask feedback explain connect neighbours profile facts sleep stats show
-    edit correct pin forget snapshot log diff branch rollback export import reembed serve mcp doctor
+    edit correct pin forget snapshot log diff branch rollback export import move reembed shred
+    prepare serve mcp doctor
 """
 
 
@@ -186,6 +188,34 @@ def test_the_doctor_passes_on_the_embedded_default(run: Run) -> None:
 
 def test_reembed_has_nothing_to_do_for_the_same_embedder(told: Run) -> None:
     assert "already" in told("reembed").output
+
+
+def test_an_encrypted_memory_says_so_until_its_key_is_destroyed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("observe", "I am here.").exit_code == 0
+    assert "is not encrypted" in str(run("shred", "--yes").exception)
+    assert "not encrypted" in run("doctor").output
+    monkeypatch.setenv("MAGS_MASTER_KEY", "env:MASTER")
+    monkeypatch.setenv("MAGS_KEYS", str(tmp_path / "elsewhere" / "keys"))
+    monkeypatch.setenv("MASTER", base64.b64encode(bytes(32)).decode())
+    path = tmp_path / "secret.mags"
+    given = ("--memory", str(path))
+    assert run("observe", "Zorkmid lives in Oslo.", *given).exit_code == 0
+    assert "Oslo" in run("ask", "Where does Zorkmid live?", *given).output
+    assert [file.name for file in tmp_path.glob("secret*")] != [path.name]  # a trace is kept, too
+    assert not any(b"zorkmid" in file.read_bytes().lower() for file in tmp_path.glob("secret*"))
+    assert ", encrypted" in run("stats", *given).output
+    said = run("doctor", *given).output
+    assert "the master key wraps and unwraps" in said
+    assert ", encrypted" in said
+    assert run("shred", *given, given="n\n").exit_code == 1
+    assert "Oslo" in run("ask", "Where does Zorkmid live?", *given).output
+    assert "Destroyed" in run("shred", *given, given="y\n").output
+    assert "it was destroyed" in str(run("shred", "--yes", *given).exception)
+    assert "cannot be read" in str(run("ask", "Where does Zorkmid live?", *given).exception)
+    monkeypatch.delenv("MAGS_MASTER_KEY")
+    assert "which keys?" in str(run("shred", "--yes", *given).exception)
 
 
 def test_chat_answers_what_is_piped_in(run: Run) -> None:

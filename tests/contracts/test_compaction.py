@@ -9,10 +9,10 @@ from mags.errors import KeyConflict, NotFound
 from mags.graph.graph import Graph
 from mags.ports.store import Store
 from tests.store.samples import checkpoint, note, seqs
-from tests.store.server import new_store
+from tests.store.server import KINDS, new_store
 
 
-@pytest.fixture(params=["ram", "sqlite", "postgres"])
+@pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     store = new_store(request.param, tmp_path)
     for i in range(1, 7):

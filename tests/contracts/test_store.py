@@ -13,10 +13,10 @@ from mags.graph.delta import Changes
 from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
 from mags.ports.store import Mark, Store
 from tests.store.samples import VECTOR, checkpoint, content, failing_block, note, same, seen, seqs
-from tests.store.server import new_store
+from tests.store.server import KINDS, new_store
 
 
-@pytest.fixture(params=["ram", "sqlite", "postgres"])
+@pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     store = new_store(request.param, tmp_path)
     yield store

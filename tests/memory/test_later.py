@@ -334,3 +334,24 @@ def memory_later(
 ) -> Memory:
     path = None if request.param == "ram" else tmp_path / "eva.mags"
     return opened(path, settings=late())
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=5))
+def test_what_is_kept_until_asked_is_read_together_and_says_what_it_says_at_once(lines: list[str]):
+    policy = Several()
+    with (
+        mags.open(embedder=HashEmbedder(), settings=Settings(), policy=policy) as later,
+        mags.open(embedder=HashEmbedder(), settings=Settings(), policy=Several()) as at_once,
+    ):
+        for line in lines:
+            assert later.observe(line, later=True).facts == ()
+        assert policy.batches == []
+        assert later.read_waiting() == later.read_waiting() == ()
+        at_once.observe_many(lines)
+        assert sum(policy.batches) == len(lines)
+        told = [
+            sorted((one.subject, one.relation, one.object) for one in memory.facts())
+            for memory in (later, at_once)
+        ]
+    assert told[0] == told[1]

@@ -84,3 +84,17 @@ def test_a_picture_from_before_an_erasure_is_not_kept(memory):
     kept = live.store.points.load()
     assert kept is not None
     assert gone not in kept.arrays["graph.nodes"]["id"]
+
+
+@pytest.mark.parametrize(("turns", "kept"), [(1, False), (2 * TURNS, True)])
+def test_a_closed_memory_of_more_than_a_few_turns_is_opened_without_replaying_them(
+    tmp_path: Path, turns: int, kept: bool
+):
+    path = tmp_path / "c.mags"
+    with mags.open(path, embedder=HashEmbedder(), settings=Settings()) as memory:
+        for n in range(turns):
+            memory.observe(f"Ana{n} moved to Oslo{n} in May.")
+    with mags.open(path, embedder=HashEmbedder(), settings=Settings()) as memory:
+        found = memory._live.store.points.load()
+        assert (found is not None) == kept
+        assert (memory._live._weight == 0.0) == kept

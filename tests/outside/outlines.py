@@ -196,6 +196,8 @@ def metrics() -> Iterator[str]:
     counted = Metrics(lambda: 0)
     counted.requests.labels("GET", "/", "200").inc()
     counted.seconds.labels("GET", "/").observe(0.1)
+    counted.parts.labels("recall").observe(0.1)
+    counted.upstream.labels("200").inc()
     for family in counted.registry.collect():
         for sample in family.samples:
             labels = ", ".join(sorted(sample.labels)) or "none"

@@ -22,6 +22,7 @@ from mags.server.middleware import logger
 from mags.server.run import Listener, listener
 from mags.server.service import Service
 from mags.server.settings import Join, ModelChoice, Outside, ServerLimits, ServerSettings
+from mags.server.telemetry import Spans
 from mags.settings import Settings
 
 EMBEDDER = HashEmbedder(64)
@@ -54,6 +55,11 @@ def outside(choice: ModelChoice) -> Outside:
     )
 
 
+def made(settings: ServerSettings) -> Service:
+    """A server for a process of its own."""
+    return Service(settings, outside(ModelChoice()))
+
+
 class Served:
     """A server that runs. `log`: what it logged; `base`: its address."""
 
@@ -62,11 +68,12 @@ class Served:
         settings: ServerSettings,
         upstream: ChatSettings | None = None,
         joining: Mapping[str, Join] | None = None,
+        spans: Spans | None = None,
     ) -> None:
         """Make it; `start` runs it."""
         self.log = io.StringIO()
         parts = replace(outside(ModelChoice()), upstream=upstream, joining=joining or {})
-        self.service = Service(settings, parts, logger(self.log))
+        self.service = Service(settings, parts, logger(self.log), spans)
         self.listener: Listener = listener(self.service)
         self._thread = threading.Thread(target=self.listener.run, daemon=True)
         self.base = ""
@@ -102,11 +109,12 @@ def serving(
     limits: ServerLimits | None = None,
     upstream: ChatSettings | None = None,
     joining: Mapping[str, Join] | None = None,
+    spans: Spans | None = None,
     **settings: object,
 ) -> Iterator[Served]:
     """A server over a folder for the length of a block."""
     made = ServerSettings(folder=folder, port=0, limits=limits or ServerLimits())
-    served = Served(replace(made, **settings), upstream, joining)  # type: ignore[arg-type]
+    served = Served(replace(made, **settings), upstream, joining, spans)  # type: ignore[arg-type]
     served.start()
     try:
         yield served

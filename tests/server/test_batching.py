@@ -12,6 +12,8 @@ from mags.app import encoder
 from mags.errors import ModelUnavailable
 from mags.models.embed.hashing import HashEmbedder
 from mags.server.batching import MOST, BatchedEmbedder
+from mags.server.middleware import Metrics
+from mags.tracing import watched
 
 
 class Held:
@@ -129,3 +131,16 @@ def test_a_text_has_the_same_vector_whoever_asks_beside_it(wishes: list[list[str
         thread.join()
     for wish, answer in zip(wishes, answers, strict=True):
         assert np.allclose(answer, encoder().embed(wish), atol=1e-5)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(1, MOST + 3), min_size=1, max_size=5))
+def test_texts_and_calls_are_counted(sizes: list[int]):
+    metrics, batched = Metrics(lambda: 0), BatchedEmbedder(HashEmbedder(16))
+    with watched(metrics.part):
+        for size in sizes:
+            batched.embed([f"text {n}" for n in range(size)])
+    counted = metrics.registry.get_sample_value
+    assert counted("mags_embedding_batch_texts_sum") == sum(sizes)
+    part = {"part": "embedding batch"}
+    assert counted("mags_part_seconds_count", part) == len(sizes)

@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.server.settings import ModelChoice, ServerSettings
-from tests.server.serving import outside
+from mags.server.settings import ServerSettings
+from tests.server.serving import made
 from tests.server.test_stopping import free_port
 
 ray = pytest.importorskip("ray", reason="needs the extra: pip install 'mags[cluster]'")
@@ -47,7 +47,7 @@ class Running:
             self.cluster.add_node(num_cpus=1)
         ray.init(address=self.cluster.address, log_to_driver=False)
         settings = ServerSettings(folder=folder, port=free_port())
-        deploy(settings, MACHINES, partial(outside, ModelChoice()), location="HeadOnly")
+        deploy(settings, MACHINES, partial(made, settings), location="HeadOnly")
         self.base = f"http://127.0.0.1:{settings.port}"
 
     def client(self) -> httpx.Client:

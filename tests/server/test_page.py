@@ -1,9 +1,13 @@
 """The page as it is served: whole, and under a policy that lets nothing else run."""
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
+
+from mags.recall.ranking import NAMES
+from mags.recall.recall import STEPS
 
 
 def test_the_page_and_all_it_names_is_served(client: httpx.Client):
@@ -35,3 +39,24 @@ def test_only_files_of_the_bundle_are_served(client: httpx.Client, name: str):
 def test_without_the_laboratory_there_are_no_games_and_the_page_is_told_so(client: httpx.Client):
     assert client.get("/memories").json()["joined"] == []
     assert client.get("/games").status_code == 404
+
+
+def test_every_feature_of_the_ranking_has_words_on_the_page(root: Path):
+    table = (root / "web" / "src" / "words.ts").read_text().partition("];\n")[0]
+    named = re.findall(r'"([a-z_]+)"', table)
+    assert sorted(named) == sorted((*NAMES, *STEPS))
+
+
+def test_memories_are_listed_by_how_their_names_begin_a_page_at_a_time(client: httpx.Client):
+    for name in ("ana", "bo", "bob", "bobby", "Bo"):
+        client.post(f"/memories/{name}/turns", json={"text": "Ana lives in Oslo."})
+
+    def names(**asked: object) -> list[str]:
+        return client.get("/memories", params=asked).json()["memories"]
+
+    assert names() == ["Bo", "ana", "bo", "bob", "bobby"]
+    assert names(prefix="bo") == ["bo", "bob", "bobby"]
+    assert names(prefix="bo", limit=2) == ["bo", "bob"]
+    assert names(prefix="bo", limit=2, after="bob") == ["bobby"]
+    assert names(prefix="zoe") == []
+    assert client.get("/memories", params={"limit": 0}).status_code == 422

@@ -167,3 +167,72 @@ def test_a_key_in_the_query_is_no_key(folder: Path):
         assert http.get("/v1/models", params={"api_key": "mags_x", "key": "x"}).status_code == 401
         with pytest.raises(openai.AuthenticationError):
             client_of(served).models.list()
+
+
+# -- the same model plans, reads and answers
+
+
+@pytest.fixture
+def alone(folder: Path, model: Server) -> Iterator[httpx.Client]:
+    """A client of a server whose memories work with the model that it asks."""
+    with serving(folder) as running, running.client() as http:
+        assert http.put("/settings/model", json={"url": model.url, "model": "tiny"}).is_success
+        yield http
+
+
+READ = Step(text="<engram>\n1 | ADD | user | lives in | Porto\n</engram>")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_exchange_is_read_by_one_call_after_it_was_answered(
+    alone: httpx.Client, model: Server, stream: bool
+):
+    model.steps = [Step(text="Noted."), READ]
+    answer = alone.post(PATH, json={"messages": TOLD, "stream": stream})
+    assert answer.status_code == 200
+    answering, reading = model.requests
+    assert answering["messages"] == TOLD
+    assert all(said in json.dumps(reading["messages"]) for said in ("I live in Porto.", "Noted."))
+    facts = alone.get("/memories/default/facts").json()
+    assert '"object": "Porto"' in json.dumps(facts)
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [Step(text="I cannot do that."), Step(status=500), Step(status=429), Step(raw=b"<html>")],
+    ids=["no form", "fails", "limited", "no JSON"],
+)
+def test_one_request_makes_at_most_three_calls_whatever_fails(
+    alone: httpx.Client, model: Server, reading: Step
+):
+    model.steps = [Step(text="Noted."), *[reading] * 5]
+    assert alone.post(PATH, json={"messages": TOLD}).status_code == 200
+    assert 2 <= len(model.requests) <= 3
+    said = json.dumps(alone.get("/memories/default/facts").json())
+    assert '"object": "Porto"' in said  # as the small policy read it
+
+
+@pytest.mark.parametrize("parts", [["response_format"], ["response_format", "temperature"]])
+def test_finding_out_what_a_model_takes_is_counted_too(
+    alone: httpx.Client, model: Server, parts: list[str]
+):
+    model.steps = [Step(text="Noted."), READ]
+    model.refuses = {part: (400, f"no {part} here") for part in parts}
+    assert alone.post(PATH, json={"messages": TOLD}).status_code == 200
+    assert len(model.requests) == 3
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("status", "headers"), [(401, {}), (429, {"Retry-After": "7"}), (500, {}), (503, {})]
+)
+def test_an_error_of_the_model_is_passed_on_at_the_first_call(
+    alone: httpx.Client, model: Server, status: int, headers: dict[str, str], stream: bool
+):
+    model.steps = [Step(status=status, error={"message": "it says why"}, headers=headers)]
+    answer = alone.post(PATH, json={"messages": TOLD, "stream": stream})
+    assert (answer.status_code, answer.json()["error"]["message"]) == (status, "it says why")
+    assert answer.headers.get("retry-after") == headers.get("Retry-After")
+    assert len(model.requests) == 1
+    facts = alone.get("/memories/default/facts").json()
+    assert '"object": "Porto"' in json.dumps(facts)  # of the turn that was not answered

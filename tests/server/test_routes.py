@@ -230,6 +230,27 @@ def test_a_rollback_takes_back_what_came_after_a_snapshot(client: httpx.Client, 
     assert [mark["name"] for mark in client.get(f"{memory}/snapshots").json()] == ["then"]
 
 
+def test_a_rollback_to_a_change_takes_back_what_came_after_it_and_is_undone_likewise(
+    client: httpx.Client, memory: str
+):
+    def hobbies() -> list[str]:
+        return [one["object"] for one in client.get(f"{memory}/facts").json()]
+
+    client.post(f"{memory}/turns", json={"text": "Bo likes chess."})
+    seq = client.get(f"{memory}/log").json()[0]["seq"]
+    client.post(f"{memory}/turns", json={"text": "Bo likes tea."})
+    before = hobbies()
+    last = client.get(f"{memory}/log").json()[0]["seq"]
+    assert client.post(f"{memory}/rollback", json={"seq": seq}).json()["kind"] == "rollback"
+    assert set(before) - set(hobbies()) == {"tea"}
+    client.post(f"{memory}/rollback", json={"seq": last})
+    assert hobbies() == before
+    refused = client.post(f"{memory}/rollback", json={"seq": last + 99})
+    assert (refused.status_code, "the newest is" in refused.json()["detail"]) == (404, True)
+    for neither in ({}, {"seq": seq, "name": "then"}):
+        assert client.post(f"{memory}/rollback", json=neither).status_code == 422
+
+
 def test_a_branch_goes_its_own_way(client: httpx.Client, memory: str):
     assert client.post(f"{memory}/branches", json={"name": "what if"}).status_code == 201
     there = {"branch": "what if"}

@@ -16,9 +16,10 @@ import pytest
 from mags.errors import ConfigurationError
 from mags.server.front import Request
 from mags.server.run import listener
-from mags.server.settings import ModelChoice, Outside, ServerSettings
+from mags.server.service import Service
+from mags.server.settings import ServerSettings
 from mags.server.workers import Workers
-from tests.server.serving import outside
+from tests.server.serving import made
 
 PATIENCE_S = 120.0
 SPACES = tuple(f"m{n}" for n in range(8))
@@ -29,7 +30,7 @@ class Running:
 
     def __init__(self, folder: Path, workers: int = 2) -> None:
         settings = ServerSettings(folder=folder, port=0)
-        self.workers = Workers(settings, workers, partial(outside, ModelChoice()))
+        self.workers = Workers(settings, workers, partial(made, settings))
         self.listener = listener(self.workers)
         self.workers.start()
         self._thread = threading.Thread(target=self.listener.run, daemon=True)
@@ -178,7 +179,7 @@ def test_a_worker_that_is_killed_under_load_loses_nothing_that_was_acknowledged(
         assert [text for text in texts if text not in lines] == []
 
 
-def refuse() -> Outside:
+def refuse() -> Service:
     raise ConfigurationError("the reader is not there")
 
 

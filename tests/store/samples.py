@@ -1,15 +1,23 @@
 """Small Deltas, contents and checkpoints for tests of stores."""
 
+import base64
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
 from mags.graph.delta import Changes, Delta, encode
 from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
 from mags.ports.store import Checkpoint, JournalEntry, Store
+from mags.store.sealing import Keyring
 
 VECTOR = np.linspace(-1, 1, 8).astype(np.float16)
+
+
+def keyring(folder: Path, master: bytes = bytes(32)) -> Keyring:
+    """Keys in a folder, under a master key."""
+    return Keyring("env:MASTER", folder, {"MASTER": base64.b64encode(master).decode()})
 
 
 def content(node: int, text: str = "a word", **meta: object) -> Content:

@@ -19,6 +19,7 @@ import pytest
 from mags.ports.store import Store
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
+from tests.store.samples import keyring
 
 FAST = """
 fsync = off  # what a killed server wrote is with the kernel, so killing it loses nothing
@@ -115,13 +116,19 @@ def shared() -> Place:
     return postgres().place()
 
 
+KINDS = ("ram", "sqlite", "sqlite encrypted", "postgres", "postgres encrypted")
+"""The stores there are."""
+
+
 def new_store(kind: str, folder: Path) -> Store:
-    """A new, empty memory: "ram", "sqlite" or "postgres"."""
+    """A new, empty memory of a kind."""
+    keys = keyring(folder / "keys") if kind.endswith("encrypted") else None
     if kind == "ram":
         return RamStore()
-    if kind == "sqlite":
-        return SqliteStore.open(folder / "a.mags")
+    if kind.startswith("sqlite"):
+        return SqliteStore.open(folder / "a.mags", keyring=keys)
     place = shared()  # before the import: without a server it may not be installed
     from mags.store.postgres import PostgresStore
 
-    return PostgresStore.open(place.url, f"new{next(_numbers)}", tenant="tests")
+    name = f"new{next(_numbers)}"
+    return PostgresStore.open(place.url, name, tenant="tests", keyring=keys)

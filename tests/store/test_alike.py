@@ -14,7 +14,7 @@ from mags.errors import InvalidInput, MagsError
 from mags.ports.store import Catalog, Store
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
-from tests.store.samples import checkpoint, failing_block, note, same, seen
+from tests.store.samples import checkpoint, failing_block, keyring, note, same, seen
 from tests.store.server import shared
 
 MEMORY = Path("/dev/shm")
@@ -29,16 +29,19 @@ seqs = st.integers(0, 25)
 class Alike(RuleBasedStateMachine):
     """Does the same to both and compares what comes back, errors included."""
 
+    encrypted = False
+
     @initialize()
     def open(self) -> None:
         self.folder = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
         self.path = Path(self.folder.name, "a.mags")
+        self.keys = keyring(Path(self.folder.name, "keys")) if self.encrypted else None
         self.ram: dict[str, Store] = {"main": RamStore()}
         self.disk: dict[str, Store] = {"main": self.opened("main")}
         self.at = "main"
 
     def opened(self, branch: str) -> Store:
-        return SqliteStore.open(self.path, branch=branch)
+        return SqliteStore.open(self.path, branch=branch, keyring=self.keys)
 
     def both(self, act):
         """The result of an act on the current branch of both, or the kind of its error."""
@@ -168,3 +171,13 @@ TestAlike = Alike.TestCase
 TestAlikeInPostgres = AlikeInPostgres.TestCase
 TestAlikeInPostgres.settings = settings(max_examples=8, stateful_step_count=25)
 TestAlike.settings = settings(max_examples=40, stateful_step_count=25)
+
+
+class Encrypted(Alike):
+    """The same of an encrypted file."""
+
+    encrypted = True
+
+
+TestEncrypted = Encrypted.TestCase
+TestEncrypted.settings = settings(max_examples=20, stateful_step_count=25)

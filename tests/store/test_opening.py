@@ -306,3 +306,15 @@ def test_a_file_of_before_there_were_tokens_is_read_as_it_is_and_gets_them_by_wr
         store.journal.append(replace(note(9), contents=(replace(content(9), tokens=b"new"),)))
         assert store.contents.tokens([1, 9]) == [b"", b"new"]
     assert not copies(path)
+
+
+def test_what_the_check_at_an_opening_reads_does_not_stay_in_ram(tmp_path: Path):
+    path = tmp_path / "large.mags"
+    with closing(SqliteStore.open(path)) as store, store.writing():
+        for n in range(1, 40):
+            store.journal.append(note(n, "word " * 5_000))
+    with closing(SqliteStore.open(path)) as store:
+        writer = store._branch.database._writer
+        assert writer is not None
+        used, _ = writer.status(apsw.SQLITE_DBSTATUS_CACHE_USED)
+        assert used < path.stat().st_size / 4

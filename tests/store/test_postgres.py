@@ -15,11 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
-from mags.errors import ConfigurationError, InvalidInput, NotFound, StoreBusy, StoreError
+from mags.errors import (
+    ConfigurationError,
+    InvalidInput,
+    MissingKey,
+    NotFound,
+    StoreBusy,
+    StoreError,
+)
 from mags.models.embed.hashing import HashEmbedder
 from mags.settings import Settings
 from mags.store.sqlite import SqliteStore
-from tests.store.samples import checkpoint, note, same, seen, seqs
+from tests.store.samples import checkpoint, keyring, note, same, seen, seqs
 from tests.store.server import Place, postgres, shared
 
 SERVER = postgres()  # skips all of these where there is none
@@ -162,6 +169,13 @@ def test_a_database_without_tables_or_with_newer_ones_is_told():
         PostgresStore.open(place.url, "alice", tenant="t")
     assert prepare(place.owner) == prepare(place.owner) == 1
     PostgresStore.open(place.url, "alice", tenant="t").close()
+
+
+def test_a_database_tells_its_size_and_whether_it_can_be_written(catalog: PostgresCatalog):
+    assert catalog.size() > 0
+    assert catalog.writable()
+    catalog.close()
+    assert not catalog.writable()
 
 
 def test_memories_are_listed_and_removed(catalog: PostgresCatalog):
@@ -481,6 +495,29 @@ def test_a_memory_is_moved_there_and_back_and_nothing_is_lost(
         assert new.contents.next_id(1) == taken + 100
         with pytest.raises(InvalidInput, match="must be new"):
             back.copy_to(new)
+
+
+def test_an_encrypted_memory_is_moved_sealed_and_removed_with_its_key(tenant: str, tmp_path: Path):
+    keys, place = keyring(tmp_path / "keys"), shared()
+    with (
+        closing(PostgresCatalog(place.url, tenant, keyring=keys)) as known,
+        closing(PostgresCatalog(place.url, tenant)) as unknowing,
+    ):
+        with (
+            closing(SqliteStore.open(tmp_path / "a.mags", keyring=keys)) as old,
+            closing(unknowing.open("a")) as new,
+        ):
+            filled(old)
+            old.copy_to(new)
+            before = all_of(old)
+        with pytest.raises(MissingKey):
+            unknowing.open("a")
+        with closing(known.open("a")) as moved:
+            assert all_of(moved) == before
+            moved.check()
+        known.remove("a")
+        with pytest.raises(MissingKey):
+            SqliteStore.open(tmp_path / "a.mags", keyring=keys)
 
 
 # -- as a memory ---------------------------------------------------------------------

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.server.serving import Served, serving
-from tests.web.using import WAIT_MS, nodes_listed, shoot
+from tests.web.using import WAIT_MS, nodes_listed, shoot, to_graph
 
 TURNS = ("Ana lives in Oslo.", "Bo is Ana's brother.", "Bo likes chess.", "Ana moved to Lima.")
 
@@ -74,6 +74,7 @@ def watched(browser, request) -> Iterator[object]:
 def page(blank, served: Served) -> object:
     """The page on the memory `tour`, which is shown as a list."""
     blank.goto(f"{served.base}/?memory=tour")
+    to_graph(blank)
     blank.get_by_role("button", name="List").click()
     nodes_listed(blank).first.wait_for()
     return blank

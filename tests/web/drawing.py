@@ -41,6 +41,7 @@ class Node:
     y: float
     size: float
     ringed: bool
+    mark: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,11 @@ def round_about(page, node: int, far: float, like: Callable[[Colour], bool]) -> 
     """Share of a circle around a node, so far from its rim, that has a colour: of the pulses."""
     seen = page.evaluate(ROUND, [str(node), far])
     return sum(like(tuple(one)) for one in seen) / len(seen)
+
+
+def quiet(of: Colour) -> bool:
+    """That of a guess's ring: dark, and of no hue."""
+    return max(of) < 190 and max(of) - min(of) < 40
 
 
 def green(of: Colour) -> bool:

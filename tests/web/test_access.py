@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.server.serving import Served
-from tests.web.using import LOOKS, ask, axe, nodes_listed, say, sees, tab, violations
+from tests.web.using import LOOKS, ask, axe, nodes_listed, say, sees, tab, to_graph, violations
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -16,15 +16,25 @@ NAMELESS = """[...document.querySelectorAll("button,input,select,textarea,[role=
 
 
 @axe
-@pytest.mark.parametrize("blank", LOOKS, indirect=True, ids=["light", "dark", "400px"])
+@pytest.mark.parametrize("blank", LOOKS, indirect=True, ids=["light", "dark", "390px"])
 def test_axe_finds_nothing_anywhere(page):
     seen = {"list": violations(page)}
     page.get_by_role("button", name="List").click()
     ask(page)
+    for summary in page.locator(".path summary").all():
+        summary.click()
     seen["path"] = violations(page)
     page.locator(".beneath button").first.click()
     page.locator(".life svg").wait_for()
     seen["card"] = violations(page)
+    page.locator(".card").get_by_role("button", name="Forget").click()
+    page.locator("dialog").wait_for()
+    seen["forgetting"] = violations(page)
+    page.keyboard.press("Escape")
+    page.locator("button.switch").click()
+    page.locator(".names li").first.wait_for()
+    seen["memories"] = violations(page)
+    page.keyboard.press("Escape")
     tab(page, "History")
     seen["history"] = violations(page)
     page.get_by_role("button", name="Settings").click()
@@ -53,6 +63,52 @@ def test_everything_is_reached_by_keyboard_alone(page):
         reached.add(page.evaluate(FOCUSED))
     wanted = {"Search the memory", "Say something", "Sleep", "Settings", "List", "Chat"}
     assert wanted <= reached
+
+
+def test_by_keyboard_alone_one_asks_sees_why_corrects_undoes_and_turns_to_another_memory(
+    blank, served: Served
+):
+    blank.goto(f"{served.base}/?memory=tour")
+    expect(blank.locator(".counts")).to_contain_text("facts hold")
+    keys(blank, "Say something", "Where does Ana live?")
+    sees(blank, "It rests on 1 memory.")
+    keys(blank, "How it was found")
+    expect(blank.locator(".shares").first).to_be_visible()
+    keys(blank, "Ana moved to Lima.")
+    keys(blank, "Correct")
+    blank.keyboard.type("Quito")
+    blank.keyboard.press("Enter")
+    expect(blank.locator(".card .text")).to_have_text("Ana lives in Quito.")
+    keys(blank, "Undo change", "")
+    expect(blank.get_by_role("button", name="Leave it")).to_be_focused()
+    blank.keyboard.press("Shift+Tab")
+    blank.keyboard.press("Enter")
+    sees(blank, "Taken back.")
+    keys(blank, "Memory tour")
+    name = blank.get_by_label("Name of the memory")
+    expect(name).to_be_focused()
+    blank.keyboard.press("Escape")
+    expect(blank.locator("button.switch")).to_be_focused()
+    blank.keyboard.press("Enter")
+    expect(name).to_be_focused()
+    blank.keyboard.type("new")
+    expect(blank.get_by_role("button", name="Begin “new”")).to_be_visible()
+    blank.keyboard.press("ArrowDown")
+    blank.keyboard.press("Enter")
+    sees(blank, "Nothing is remembered in “new”")
+
+
+def keys(page, name: str, words: str = "") -> None:
+    """Go by Tab to what is called so, write into it if there is something to write; Enter."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if (page.evaluate(FOCUSED) or "").startswith(name):
+            break
+    else:
+        raise AssertionError(f"no Tab leads to {name}")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
 
 
 def test_the_graph_is_walked_by_arrow_keys(page):
@@ -123,7 +179,7 @@ def test_nothing_moves_where_no_motion_is_wanted(page):
     assert page.evaluate("document.getAnimations().length") == 0
 
 
-@pytest.mark.parametrize("blank", LOOKS[1:], indirect=True, ids=["dark", "400px"])
+@pytest.mark.parametrize("blank", LOOKS[1:], indirect=True, ids=["dark", "390px"])
 def test_it_works_narrow_and_dark(page):
     say(page, "Where does Ana live?")
     sees(page, "Lima —")
@@ -132,4 +188,5 @@ def test_it_works_narrow_and_dark(page):
         "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
     )
     assert ground != ink
+    to_graph(page)
     expect(nodes_listed(page).first).to_be_visible()

@@ -6,12 +6,14 @@ import math
 import httpx
 import pytest
 
-from tests.server.serving import Served
+import mags
+from tests.server.serving import EMBEDDER, Served
 from tests.web.drawing import (
     CLOSELY,
     GROUND,
     LIT,
     STEP,
+    THERE,
     Drawn,
     Shot,
     apart,
@@ -20,11 +22,12 @@ from tests.web.drawing import (
     hue,
     hues_apart,
     opened,
+    quiet,
     red,
     round_about,
     violet,
 )
-from tests.web.using import ask
+from tests.web.using import Unsure, ask, sees
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -36,6 +39,8 @@ MORE = (
     "Max plays the piano.",
     "Max lives in Wien.",
 )
+RING = 3.5
+"""How far from its node's rim the ring of what is not certain stands."""
 STILL_PULSE = 4 + 18 * 0.3
 """How far from its node's rim a pulse stands where nothing moves."""
 PULSED_MS = 1_900
@@ -171,27 +176,46 @@ def test_what_fades_grows_paler(graph, known, tour: httpx.Client):
     assert apart(Shot(graph).at(node.x, node.y), GROUND) < 0.6 * before
 
 
-def test_the_path_of_an_answer_is_lit_on_the_graph_step_by_step(graph):
+def test_the_ways_to_the_evidence_of_an_answer_are_lit_and_nothing_else(graph):
     with graph.expect_response("**/traces/*") as answer:
-        ask(graph)
-    hits = answer.value.json()["trace"]["hits"]
-    assert [len(hit["path"]) for hit in hits[:6]] == [0, 0, 0, 0, 1, 2]
-    for step in range(1, 7):
-        expect(graph.locator(".path [role=status]")).to_contain_text(f"memory {step} of")
-        graph.wait_for_timeout(200)  # the graph is drawn in the next frame
-        drawn, so_far = Drawn(graph), hits[:step]
-        assert lit(drawn, LIT) == {hit["id"] for hit in so_far}
-        on_the_way = {end for hit in so_far for one in hit["path"] for end in ends(one)}
-        anchors = {hit["anchor"] for hit in so_far if hit["anchor"]}
-        assert lit(drawn, STEP) == (on_the_way | anchors) - lit(drawn, LIT)
-        assert {name for name, one in drawn.nodes.items() if one.ringed} == {hits[step - 1]["id"]}
-        steps = {frozenset(ends(one)) for hit in so_far for one in hit["path"]}
-        assert {arc.pair for arc in drawn.arcs if arc.color == STEP} == steps
-        assert all(arc.width == 3.5 for arc in drawn.arcs if arc.color == STEP)
-        graph.get_by_label("Step on").click()
-    graph.get_by_label("Close the path").click()
+        ask(graph, "Where does Zoe's teacher live?")
+    trace = answer.value.json()["trace"]
+    own = [hit for hit in trace["hits"] if hit["id"] in trace["cited"]]
+    assert 0 < len(trace["cited"]) < len(trace["hits"])
+    graph.wait_for_timeout(200)  # the graph is drawn in the next frame
+    drawn = Drawn(graph)
+    assert lit(drawn, LIT) == set(trace["cited"])
+    on_the_way = {end for hit in own for one in hit["path"] for end in ends(one)}
+    anchors = {hit["anchor"] for hit in own if hit["anchor"]}
+    assert lit(drawn, STEP) == (on_the_way | anchors) - lit(drawn, LIT)
+    steps = {frozenset(ends(one)) for hit in own for one in hit["path"]}
+    assert steps
+    assert {arc.pair for arc in drawn.arcs if arc.color == STEP} == steps
+    assert all(arc.width == 3.5 for arc in drawn.arcs if arc.color == STEP)
+    graph.get_by_label("Close the reasons").click()
     graph.wait_for_timeout(200)
     assert lit(Drawn(graph), LIT) == set()
+
+
+@closely
+def test_a_guess_has_a_dashed_ring_and_what_is_disputed_a_red_one(blank, served, folder):
+    with mags.open(folder / "unsure.mags", policy=Unsure(), embedder=EMBEDDER) as memory:
+        memory.observe("The cello again.", speaker="Ana")
+    with mags.open(folder / "unsure.mags", embedder=EMBEDDER) as memory:
+        memory.observe("My favourite food is risotto.", speaker="Ana")
+        memory.observe("Ana's favourite food is pizza.", speaker="Bo")
+        facts = {fact.object: fact for fact in memory.facts()}
+    assert (facts["cello"].tentative, facts["pizza"].disputed) == (True, True)
+    blank.goto(f"{served.base}/?memory=unsure")
+    blank.wait_for_function(THERE, arg=len(facts))
+    blank.wait_for_timeout(600)
+    marks = {node: one.mark for node, one in Drawn(blank).nodes.items()}
+    assert (marks[facts["cello"].id], marks[facts["risotto"].id]) == ("guess", None)
+    assert marks[facts["pizza"].id] == "disputed"
+    sees(blank, "dashed ring: a guess · red ring: disputed")
+    assert round_about(blank, facts["pizza"].id, RING, red) > 0.9
+    assert 0.2 < round_about(blank, facts["cello"].id, RING, quiet) < 0.9
+    assert round_about(blank, facts["risotto"].id, RING, red) == 0
 
 
 def lit(drawn: Drawn, written: str) -> set[int]:

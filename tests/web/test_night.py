@@ -7,7 +7,7 @@ import pytest
 from mags.errors import StoreBusy
 from tests.server.serving import Served
 from tests.server.sleeping import RULES, Held, begins_again, failing
-from tests.web.using import WAIT_MS, sees, tab
+from tests.web.using import WAIT_MS, sees, switch, tab
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -103,7 +103,7 @@ def test_the_night_of_one_memory_is_not_seen_over_another(
     held = Held(monkeypatch)
     sleep(night)
     expect(rules(night)).to_have_count(1)
-    night.locator("header select").select_option("other")
+    switch(night, "other")
     expect(night.locator(".night")).to_have_count(0)
     held.let_go()
     expect(night.locator(".counts")).to_contain_text("1 fact holds")

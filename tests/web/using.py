@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from mags.models.policy.rules import RulePolicy
+from mags.ports.policy import Act, Operation, Writing
+
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / ".cache" / "screenshots"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LOOKS = [
     {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"},
     {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
-    {"viewport": {"width": 400, "height": 800}, "color_scheme": "dark"},
+    {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 ]
 axe = pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `npm ci` in web/")
 WAIT_MS = 30_000
@@ -27,6 +30,21 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+class Unsure(RulePolicy):
+    """Reads of every turn what it is not sure of."""
+
+    def write(self, turn, recent, recalled):
+        guess = Operation(
+            act=Act.ADD,
+            subject="Ana",
+            relation="plays",
+            object="cello",
+            confidence=0.6,
+            tentative=True,
+        )
+        return Writing(operations=(guess,))
 
 
 def shoot(page, name: str) -> None:
@@ -58,8 +76,22 @@ def tab(page, name: str) -> None:
     page.get_by_role("tab", name=name).click()
 
 
+def to_graph(page) -> None:
+    """Turn to the graph, where the screen is too narrow for it to stand beside the rest."""
+    if page.get_by_role("tab", name="Graph").count():
+        tab(page, "Graph")
+
+
+def switch(page, name: str) -> None:
+    """Open another memory by its name, by keyboard."""
+    page.locator("button.switch").click()
+    page.get_by_label("Name of the memory").fill(name)
+    page.get_by_label("Name of the memory").press("Enter")
+
+
 def say(page, words: str) -> None:
     """Say something in the chat, by keyboard."""
+    tab(page, "Chat")
     page.get_by_label("Say something").fill(words)
     page.get_by_label("Say something").press("Enter")
 

@@ -2,7 +2,7 @@
 
 export interface Dot {
   id: number; kind: string; label: string; strength: number; importance: number; uses: number;
-  region: number; current: boolean; tentative: boolean; pinned: boolean; cold: boolean;
+  region: number; current: boolean; tentative: boolean; disputed: boolean; pinned: boolean; cold: boolean;
   valid_from: string | null; valid_to: string | null; recorded_at: string | null;
 }
 /** Words of a memory, marked where it is a guess (not surely read) or says otherwise than a higher word. */
@@ -18,7 +18,7 @@ export interface RegionMap {
   regions: Region[]; links: { a: number; b: number; weight: number; arcs: number }[];
 }
 /** A node in its words of now. */
-export interface Named { id: number; kind: string; text: string; current: boolean; tentative: boolean }
+export interface Named { id: number; kind: string; text: string; current: boolean; tentative: boolean; disputed: boolean }
 /** `arcs` are new, `reweighted` were there before; of what was erased the number alone is known. */
 export interface Change {
   seq: number; kind: string; recorded_at: string | null; tick: number; added: number[];
@@ -56,11 +56,9 @@ export interface Reply {
   usage: { calls: number; prompt_tokens: number; completion_tokens: number; seconds: number };
 }
 export interface Step { src: number; dst: number; kind: number; forward: boolean; weight: number }
-export interface Explanation {
-  queries: string[]; lines: string[];
-  trace: { anchors: number[]; cited: number[];
-    hits: { id: number; score: number; anchor: number; path: Step[]; shares: Record<string, number> }[] };
-}
+/** A memory that was recalled: the way to it from an anchor, and what each feature added to its score. */
+export interface Trail { id: number; anchor: number; path: Step[]; shares: Record<string, number> }
+export interface Explanation { trace: { cited: number[]; hits: Trail[] } }
 export interface Mark { name: string; branch: string; seq: number; recorded_at: string | null }
 export interface Stats {
   nodes: Record<string, number>; arcs: Record<string, number>; open_facts: number;
@@ -98,7 +96,8 @@ export interface GameSteps {
   game: string; seed: number; turns: number; turn: number; over: boolean; mags: TurnSeen; alone: TurnSeen;
 }
 export interface GameBegun { id: string; game: string; seed: number; turns: number }
-export interface Forgotten { nodes: Record<string, number[]>; contents: number; dry_run: boolean }
+/** What is erased for good; of a dry run what would be, with its words. */
+export interface Forgotten { nodes: Record<string, number[]>; past: number[]; parted: number[]; texts: Record<number, string> }
 
 export class Problem extends Error {
   constructor(readonly status: number, message: string) {
@@ -158,7 +157,8 @@ async function json<T>(path: string, method = "GET", body?: unknown): Promise<T>
 }
 
 export interface Memories { memories: string[]; key: string; scope: string; joined: string[] }
-export const memories = () => json<Memories>("/memories");
+/** So many names that begin like `prefix`, in their order, after one of them. */
+export const memories = (prefix = "", limit = 1, after = "") => json<Memories>(address("/memories", { prefix, limit, after }));
 export const model = () => json<Model>("/settings/model");
 export const chooseModel = (url: string, name: string, secret: string | null) =>
   json<Model>("/settings/model", "PUT", { url, model: name, ...(secret === null ? {} : { key: secret }) });
@@ -193,6 +193,8 @@ export class Memory {
   life = (id: number) => this.at<Moment[]>(`/nodes/${id}/life`);
   explain = (trace: string) => this.at<Explanation>(`/traces/${trace}`);
   feedback = (trace: string, reward: number) => this.send("/feedback", { trace, reward });
+  /** Say that a fact is wrong, and what is right (null: only that it is wrong). */
+  correct = (id: number, right: string | null) => this.send<Seen>("/corrections", { id, right, session: "page" });
   edit = (id: number, change: unknown) => this.send<NodeCard>(`/nodes/${id}`, change, "PATCH");
   forget = (id: number, dry: boolean) =>
     json<Forgotten>(address(`${this.path}/nodes/${id}`, { dry_run: dry }), "DELETE");
@@ -202,7 +204,7 @@ export class Memory {
   snapshots = () => this.at<Mark[]>("/snapshots");
   snapshot = (name: string) => this.send<Mark>("/snapshots", { name });
   diff = (since: string) => this.at<Diff>("/diff", { since });
-  rollback = (name: string) => this.send("/rollback", { name });
+  rollback = (to: { name: string } | { seq: number }) => this.send("/rollback", to);
 
   /** One turn of a chat; `onText` gets the answer as it is written. */
   converse(text: string, speaker: string, onText: (piece: string) => void): Promise<Reply> {

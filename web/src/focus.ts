@@ -4,7 +4,7 @@ import { computed } from "@preact/signals";
 
 import type { Arc, Dot, NodeCard, Picture } from "./api";
 import { asOf, byRegion, chosen, picture, shown } from "./state";
-import { path, pathNodes, throughOf } from "./talk";
+import { evidence, path, pathNodes, throughOf } from "./talk";
 
 /** What is drawn: null where the regions are. */
 export const drawn = computed<Picture | null>(() => {
@@ -28,13 +28,13 @@ function told(seen: Picture | null): Picture | null {
 }
 
 function ofPath(): Picture | null {
-  const answer = path.value!;
+  const { first } = evidence.value;
   const known = new Map(picture.value?.dots.map((dot) => [dot.id, dot]));
-  const dots = throughOf(answer.trace.hits).flatMap((id) => {
+  const dots = throughOf(first).flatMap((id) => {
     const node = pathNodes.value.get(id);
     return known.get(id) ?? (node ? dotOf(node) : []);
   });
-  const lines = answer.trace.hits.flatMap((hit) => hit.path.map(({ src, dst, weight }) => arc(src, dst, weight)));
+  const lines = first.flatMap((hit) => hit.path.map(({ src, dst, weight }) => arc(src, dst, weight)));
   return pictured(dots, lines);
 }
 
@@ -60,7 +60,7 @@ function dotOf(node: Partial<NodeCard> & Pick<NodeCard, "id" | "kind" | "text">)
   return {
     id: node.id, kind: node.kind, label: node.text, strength: node.strength ?? 1, importance: node.importance ?? 0.3,
     uses: node.uses ?? 0, region: 0, current: (node.valid_to ?? null) === null,
-    tentative: node.fact?.tentative ?? false, pinned: node.pinned ?? false,
+    tentative: node.fact?.tentative ?? false, disputed: node.fact?.disputed ?? false, pinned: node.pinned ?? false,
     cold: node.cold ?? false, valid_from: node.valid_from ?? null, valid_to: node.valid_to ?? null,
     recorded_at: node.recorded_at ?? null,
   };

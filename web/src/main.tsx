@@ -3,10 +3,10 @@ import { useEffect } from "preact/hooks";
 
 import { Game } from "./panels/game";
 import { Key, Notice } from "./panels/notice";
-import { Side } from "./panels/side";
+import { Panel, Tabs } from "./panels/side";
 import { Stage } from "./panels/stage";
 import { Top } from "./panels/top";
-import { begin, place } from "./state";
+import { begin, narrow, place } from "./state";
 
 function Page() {
   useEffect(() => void begin(), []);
@@ -18,8 +18,11 @@ function Page() {
       <Key />
       {/* The memory stays while a game is watched: its graph, its chat and its line to the server. */}
       <main hidden={place.value !== "memory"}>
-        <Stage />
-        <Side />
+        {/* In the order in which they are seen, which is that of the keyboard. */}
+        {narrow.value && <Tabs key="tabs" />}
+        <Stage key="stage" />
+        {!narrow.value && <Tabs key="tabs" />}
+        <Panel key="panel" />
       </main>
       {place.value === "game" && <main class="single"><Game /></main>}
     </>

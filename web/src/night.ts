@@ -3,7 +3,8 @@ import { effect, signal } from "@preact/signals";
 
 import type { RuleDone, Slept } from "./api";
 import { STILL } from "./graph/colours";
-import { changes, counted, memory, refresh, tried } from "./state";
+import { changes, memory, narrow, refresh, tried, turn } from "./state";
+import { counted } from "./words";
 
 export interface Night {
   /** What the rules did so far, in words. */
@@ -42,6 +43,7 @@ effect(() => {
 export async function sleepNow(): Promise<void> {
   const of = memory.value;
   if (of === null || night.value !== null) return;
+  if (narrow.value) turn("graph");
   const watched = new Watched();
   const slept = await tried(() => of.sleep((done) => watched.hear(done)));
   if (slept === undefined) watched.leave();

@@ -2,14 +2,14 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 
 import {
-  type Change, type Memories, Memory, type NodeCard, type Neighbour, type Picture, Problem,
+  type Change, type Memories, Memory, type Named, type NodeCard, type Neighbour, type Picture, Problem,
   type RegionMap, type Stats, type When, memories,
 } from "./api";
 import { pageOf } from "./regions";
 
 export const WHOLE = 2000; // nodes up to which a memory is drawn whole, and not by its regions
 
-export type Tab = "chat" | "node" | "history";
+export type Tab = "chat" | "graph" | "node" | "history"; // the graph: where it has no place of its own
 export type Place = "memory" | "game";
 
 export const known = signal<Memories | null>(null);
@@ -24,14 +24,22 @@ export const recordedAsOf = signal<number | null>(null);
 export const changes = signal<Change[]>([]);
 export const landed = signal<Change[]>([]); // that came and were not yet shown in the graph
 export const chosen = signal<{ node: NodeCard; beside: Neighbour[] } | null>(null);
+export const sought = signal(""); // the words of a search
+export const found = signal<Named[] | null>(null); // what it found
 export const shown = signal<Set<number>>(new Set()); // found by a search, or told by a diff
 export const notice = signal<{ kind: "error" | "done"; text: string } | null>(null);
 export const needsKey = signal(false);
 export const cut = signal(false); // the line to the server is cut
 export const empty = signal(false); // there is no memory of that name yet
 export const tab = signal<Tab>("chat");
+export const narrow = signal(false); // one thing at a time is all there is room for
+const NARROW = matchMedia("(max-width: 700px)");
+const fits = () => (narrow.value = NARROW.matches);
+NARROW.addEventListener("change", fits);
+fits();
 export const place = signal<Place>("memory");
 
+const seq = computed(() => stats.value?.seq ?? null);
 export const total = computed(() => sum(stats.value?.nodes));
 /** Whether regions stand for their nodes: a large memory, and none of them chosen. */
 export const byRegion = computed(
@@ -80,19 +88,21 @@ export async function open(name: string): Promise<void> {
     region.value = asOf.value = recordedAsOf.value = null;
     regionPage.value = 0;
     changes.value = landed.value = [];
-    shown.value = new Set();
+    sought.value = "";
     empty.value = cut.value = false;
     tab.value = "chat";
   });
   history.replaceState(null, "", `?memory=${encodeURIComponent(name)}`);
-  if (known.value?.memories.includes(name)) await refresh();
+  // Of the names that begin with this one it is the first, if there is such a memory.
+  const there = await tried(async () => (await memories(name)).memories[0] === name);
+  if (memory.value?.name !== name || there === undefined) return;
+  if (there) await refresh();
   else empty.value = true;
   follow();
 }
 
 /** Take in that a memory was made: from now on its changes come by themselves. */
 export async function born(): Promise<void> {
-  known.value = await memories();
   await refresh();
   follow();
 }
@@ -203,10 +213,22 @@ export function iso(seconds: number | null): string | null {
   return seconds === null ? null : new Date(seconds * 1000).toISOString();
 }
 
-/** One thing, two things. */
-export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-}
+effect(() => {
+  // What was found is of this memory as it is, at the time that is looked at: sought anew where that changes.
+  const [of, words, at] = [memory.value, sought.value, when.value];
+  if (of === null || words === "" || seq.value === null) {
+    found.value = null;
+    return;
+  }
+  void tried(async () => {
+    const now = await of.search(words, at);
+    if (memory.value === of && sought.value === words) found.value = now;
+  });
+});
+
+effect(() => {
+  shown.value = new Set(found.value?.map(({ id }) => id));
+});
 
 effect(() => {
   // A region or a moment that is chosen is another picture.

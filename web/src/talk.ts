@@ -1,7 +1,7 @@
-// The chat, and the path of its last answer.
-import { batch, effect, signal } from "@preact/signals";
+// The chat, and what its last answer rests on.
+import { batch, computed, effect, signal } from "@preact/signals";
 
-import { type Explanation, type Memory, type NodeCard, Problem, type Reply, type Turn } from "./api";
+import { type Explanation, type Memory, type NodeCard, Problem, type Reply, type Trail, type Turn } from "./api";
 import { STILL } from "./graph/colours";
 import { born, memory, notice, picture, soon, stats, tab, tried } from "./state";
 
@@ -9,13 +9,20 @@ export interface Spoken { who: "you" | "memory"; text: string; reply?: Reply; fa
 
 export const talk = signal<Spoken[]>([]);
 export const path = signal<Explanation | null>(null);
-export const pathNodes = signal(new Map<number, NodeCard>()); // those of the path that are not drawn
-export const step = signal(0); // how many hits of the path are lit
-export const playing = signal(false);
+export const pathNodes = signal(new Map<number, NodeCard>()); // its evidence, and what of the way there is not drawn
 export const filling = signal(false);
 export const suggested = signal<string[]>([]); // questions that this memory can answer
-const STEP_MS = 1100;
+const CLOSEST = 3; // memories that are shown first where none carries the answer
 const MOST_ASKED = 60;
+
+/** The answer's own evidence, in its order, and what else was recalled for it. */
+export const evidence = computed(() => {
+  const { hits, cited } = path.value?.trace ?? { hits: [], cited: [] };
+  // What was cited beside a hit, as the fact that a turn tells, was not itself looked for.
+  const own = cited.map((id) => hits.find((hit) => hit.id === id) ?? { id, anchor: 0, path: [], shares: {} });
+  const first = own.length > 0 ? own : hits.slice(0, CLOSEST);
+  return { carried: own.length > 0, first, others: hits.filter((hit) => !first.includes(hit)) };
+});
 
 effect(() => {
   void memory.value;
@@ -24,27 +31,25 @@ effect(() => {
   path.value = null;
 });
 
-/** Light the path of an answer, hit by hit. */
+/** Show why an answer came out as it did, and light the way to its evidence. */
 export async function light(trace: string): Promise<void> {
   const of = memory.value;
   if (of === null) return;
   await tried(async () => {
     const told = await of.explain(trace);
-    const missing = await undrawn(of, told);
+    const nodes = await cardsOf(of, told);
     batch(() => {
       path.value = told;
-      pathNodes.value = missing;
-      step.value = Math.min(1, told.trace.hits.length);
-      playing.value = !STILL.matches && told.trace.hits.length > 1;
+      pathNodes.value = nodes;
     });
   });
 }
 
-/** What is not drawn is asked for, so that no step of a path stays a bare number. */
-async function undrawn(of: Memory, told: Explanation): Promise<Map<number, NodeCard>> {
+/** Of the evidence who said it; of what is not drawn the words, so that no step of a way stays a bare number. */
+async function cardsOf(of: Memory, { trace }: Explanation): Promise<Map<number, NodeCard>> {
   const drawn = new Set(picture.value?.dots.map((dot) => dot.id));
-  const ids = throughOf(told.trace.hits).filter((id) => !drawn.has(id)).slice(0, MOST_ASKED);
-  const found = await Promise.all(ids.map((id) => of.node(id).catch(gone)));
+  const ids = new Set([...trace.cited, ...throughOf(trace.hits).filter((id) => !drawn.has(id))]);
+  const found = await Promise.all([...ids].slice(0, MOST_ASKED).map((id) => of.node(id).catch(gone)));
   return new Map(found.flatMap((node) => (node ? [[node.id, node]] : [])));
 }
 
@@ -53,33 +58,18 @@ function gone(failure: unknown): null {
   throw failure;
 }
 
-/** Every node that a path goes through. */
-export function throughOf(hits: Explanation["trace"]["hits"]): number[] {
+/** Every node that ways go through. */
+export function throughOf(hits: Trail[]): number[] {
   const ids = new Set(hits.flatMap((hit) => [hit.id, hit.anchor, ...hit.path.flatMap(({ src, dst }) => [src, dst])]));
   ids.delete(0);
   return [...ids];
 }
 
-export function leavePath(): void {
-  path.value = null;
-  playing.value = false;
-}
-
-effect(() => {
-  if (!playing.value || path.value === null) return;
-  const hits = path.value.trace.hits.length;
-  const timer = setInterval(() => {
-    if (step.value < hits) step.value += 1;
-    if (step.value >= hits) playing.value = false;
-  }, STEP_MS);
-  return () => clearInterval(timer);
-});
-
 export async function say(text: string): Promise<void> {
   const of = memory.value;
   if (of === null || !text.trim()) return;
   const first = stats.value === null;
-  leavePath();
+  path.value = null;
   tab.value = "chat";
   talk.value = [...talk.value, { who: "you", text }, { who: "memory", text: "" }];
   const write = (one: Omit<Spoken, "who">) => {

@@ -8,9 +8,7 @@ is noticed, since changes are read from its journal.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from mags import inspect
@@ -126,18 +124,12 @@ class Kept(Generic[Record, Place]):
 
     def _scan(self) -> None:
         entries = self.memory.log(1)
-        # Taken before the export. A change in between is then seen twice, which does no harm.
+        # Taken before the nodes. A change in between is then seen twice, which does no harm.
         seq = entries[0].seq if entries else 0
         self._records, self._places = {}, {}
-        with tempfile.TemporaryDirectory(prefix="mags-kept-") as folder:
-            path = Path(folder) / "export.jsonl"
-            self.memory.export(path, vectors=False)
-            with path.open(encoding="utf-8") as lines:
-                for line in lines:
-                    # A quick test first: most lines of a memory carry no record.
-                    if f'"{self._mark}"' in line:
-                        found = json.loads(line)
-                        self._take(int(found["node"]["id"]), found.get("meta", {}))
+        for node, kind in self.memory.to_networkx().nodes(data="kind"):
+            if kind == EPISODE:
+                self._look(node)
         self._seq = seq
 
     def _take(self, node: int, meta: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ from mags.cli.chat import chat
 from mags.cli.console import FAILED, console
 from mags.cli.demo import demo
 from mags.cli.files import export, import_, move
-from mags.cli.installation import doctor, models, reembed
+from mags.cli.installation import doctor, models, reembed, shred
 from mags.errors import MagsError
 from mags.extras import plugin
 
@@ -53,8 +53,8 @@ VERBS: dict[str, Callable[..., None]] = {
             writing.snapshot,
         ),
         *(writing.log, writing.diff, writing.branch, writing.rollback),
-        *(export, import_, move, reembed, service.prepare, service.serve, service.cluster),
-        *(service.mcp, doctor),
+        *(export, import_, move, reembed, shred, service.prepare, service.serve),
+        *(service.cluster, service.mcp, doctor),
     )
 }
 """By name, in the order of the help."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -19,12 +20,13 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from mags.app import TENANT, make_store, place_of
+from mags.app import TENANT, make_keyring, make_store, place_of
 from mags.cli import jobs
 from mags.cli.console import Branch, MemoryPath, Tenant, counting, opened, out
 from mags.errors import InvalidInput, NotFound
 from mags.memory.inputs import seconds
 from mags.ports.policy import Turn
+from mags.settings import read_settings
 from mags.store.sqlite import SqlStore
 
 SPOKEN = re.compile(r"^\s*(?:\[(?P<at>[^\]]+)\]\s*)?(?P<who>[^\s:][^:\n]{0,40}):\s+(?P<text>\S.*)$")
@@ -79,7 +81,8 @@ def move(
 ) -> None:
     """Copy a memory to another store, file or database, with all it holds, and verify the copy.
 
-    Journal, branches, snapshots and ids stay what they are. The source is left as it was: delete it
+    Journal, branches, snapshots and ids stay what they are, and an encrypted memory stays
+    encrypted by its key. The source is left as it was: delete it
     once all is well, since what is forgotten from now on stays in it.
     """
     places = [place_of(one, tenant=tenant) for one in (source, target)]
@@ -88,7 +91,12 @@ def move(
     with ExitStack() as stack:
         if isinstance(places[0], str) and not Path(places[0]).exists():
             raise NotFound(f"there is no memory at {source}")
-        old, new = (stack.enter_context(closing(make_store(place))) for place in places)
+        # The rows of an encrypted memory are copied as they are, sealed: only the source is opened.
+        keyrings = make_keyring(read_settings(os.environ).encryption), None
+        old, new = (
+            stack.enter_context(closing(make_store(place, keyring=keyring)))
+            for place, keyring in zip(places, keyrings, strict=True)
+        )
         copied = cast(SqlStore, old).copy_to(cast(SqlStore, new))
     out.print(
         f"{copied['journal']} changes and {copied['content']} texts are in {target}.", markup=False

@@ -1,9 +1,10 @@
-"""Verbs about the installation: the policy in use (`models`), the vectors, whether it works."""
+"""Verbs about the installation: the policy in use (`models`), vectors, keys, whether it works."""
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 import time
 import warnings
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from mags.app import (
     make_adapters,
     make_chat,
     make_embedder,
+    make_keyring,
     make_policy,
     make_reader,
     make_store,
@@ -43,6 +45,7 @@ from mags.settings import (
     config_file,
     read_settings,
 )
+from mags.store.sqlite import key_of
 
 models = typer.Typer(
     help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
@@ -229,8 +232,9 @@ def reembed(
         )
         return
     path = existing(memory)
-    embedder = make_embedder(read_settings(os.environ).embedder)
-    store = make_store(path, branch=branch)
+    settings = read_settings(os.environ)
+    embedder = make_embedder(settings.embedder)
+    store = make_store(path, branch=branch, keyring=make_keyring(settings.encryption))
     try:
         with counting("embedding") as done:
             made = make_anew(store, embedder, done)
@@ -240,6 +244,30 @@ def reembed(
         out.print(f"Embedded {made} texts with {embedder.name}.", markup=False)
     else:
         out.print(f"Every vector is by {embedder.name} already.", markup=False)
+
+
+def shred(
+    memory: MemoryPath = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Destroy the key of an encrypted memory, so that no backup of it can be read any more.
+
+    The memory may be a backup itself. A process that has it open goes on until it closes it.
+    """
+    path = existing(memory)
+    key, keyring = key_of(path), make_keyring(read_settings(os.environ).encryption)
+    if key is None:
+        raise InvalidInput(f"{path} is not encrypted: delete it, or erase with `mags forget`")
+    if keyring is None:
+        raise ConfigurationError(
+            "which keys? set encryption.master and encryption.keys, or MAGS_MASTER_KEY and "
+            "MAGS_KEYS",
+            key="encryption.keys",
+        )
+    if not (yes or typer.confirm(f"Destroy the key of {path}, and so every copy of it, for good?")):
+        raise typer.Abort
+    keyring.shred(key)
+    out.print(f"Destroyed {keyring.folder / key}.key.", markup=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +285,7 @@ def doctor(
     json: AsJson = False,
     offline: Annotated[bool, typer.Option(help="Do not call the configured endpoint.")] = False,
 ) -> None:
-    """Try the embedder, the store, the policy, the endpoint and a memory; say what passed."""
+    """Try embedder, policy, store, master key, endpoint and a memory; say what passed."""
     checks = examine(memory, offline=offline)
     if json:
         print_json(checks)
@@ -288,6 +316,7 @@ def examine(memory: Path | None, *, offline: bool) -> list[Check]:
         "embedder": lambda: _embedder(settings),
         "policy": lambda: _policy(settings),
         "store": _store,
+        "keys": lambda: _keys(settings),
         "endpoint": lambda: None if offline else _endpoint(settings),
         "memory": lambda: _memory(memory, settings),
     }
@@ -340,6 +369,16 @@ def _store() -> str:
     return "wrote, closed, reopened, answered and rolled back"
 
 
+def _keys(settings: Settings) -> str | None:
+    keyring = make_keyring(settings.encryption)
+    if keyring is None:
+        return None
+    key = secrets.token_bytes(32)
+    if keyring.unwrap(keyring.wrap(key, "doctor"), "doctor") != key:
+        raise MagsError("what the master key wrapped it unwraps to another key")
+    return f"the master key wraps and unwraps; new memories are encrypted, by {keyring.folder}"
+
+
 def _endpoint(settings: Settings) -> str | None:
     chat = make_chat(settings)
     if chat is None:
@@ -354,4 +393,5 @@ def _memory(path: Path | None, settings: Settings) -> str | None:
     with open_memory(path, settings=settings, read_only=True) as memory:
         stats = memory.stats()
         memory.recall("anything", k=1)
-    return f"{path.name}: {sum(stats.nodes.values())} nodes, journal entry {stats.seq}"
+    found = f"{path.name}: {sum(stats.nodes.values())} nodes, journal entry {stats.seq}"
+    return f"{found}, {'encrypted' if stats.parts.get('encrypted') else 'not encrypted'}"

@@ -23,7 +23,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
-from mags.app import TENANT, make_catalog, make_parts
+from mags.app import TENANT, make_catalog, make_keyring, make_parts
 from mags.cli.console import FAILED, counting, out
 from mags.errors import CorruptFile, InvalidInput, MagsError
 from mags.extras import import_extra
@@ -132,7 +132,8 @@ def _noted(notes: Path) -> set[str]:
 
 
 def _catalog(place: Place) -> Catalog:
-    return make_catalog(place.folder, place.store, place.tenant)
+    keyring = make_keyring(read_settings(os.environ).encryption)
+    return make_catalog(place.folder, place.store, place.tenant, keyring=keyring)
 
 
 @cache

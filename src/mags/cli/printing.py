@@ -116,7 +116,8 @@ def stats(view: Stats) -> Table:
         "arcs": ", ".join(f"{n} {k}" for k, n in view.arcs.items() if n) or "none",
         "facts": f"{view.open_facts} open, {view.closed_facts} closed",
         "clock": f"tick {view.tick}, journal entry {view.seq} on {view.branch}",
-        "size": f"{view.bytes_on_disk:,} bytes on disk, {view.bytes_in_memory:,} in memory",
+        "size": f"{view.bytes_on_disk:,} bytes on disk, {view.bytes_in_memory:,} in memory"
+        + (", encrypted" if view.parts.get("encrypted") else ""),
         "snapshots": ", ".join(view.snapshots) or "none",
         "branches": ", ".join(view.branches),
         "embedder": view.embedder,

@@ -16,7 +16,7 @@ import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from mags.app import TENANT, Models, encoder, make_embedder, make_parts
+from mags.app import TENANT, Models, encoder, make_embedder, make_keyring, make_parts
 from mags.cli.console import Branch, MemoryPath, Tenant, opened, out
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
@@ -30,6 +30,7 @@ from mags.settings import Settings, read_settings
 if TYPE_CHECKING:
     from mags.server.concurrency import ConcurrencyLimiter
     from mags.server.open_memories import OpenMemory
+    from mags.server.service import Service
     from mags.server.settings import ModelChoice, Outside, ServerSettings
 
 Folder = Annotated[
@@ -44,6 +45,7 @@ TRACES = 200
 keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
                    no_args_is_help=True)  # fmt: skip
 _serving = partial(import_extra, extra="server", needed_for="mags serve")
+_tracing = partial(import_extra, extra="telemetry", needed_for="mags serve --traces")
 _keyed = partial(import_extra, extra="server", needed_for="mags keys")
 _mcp = partial(import_extra, extra="server", needed_for="mags mcp")
 
@@ -71,6 +73,10 @@ Rate = Annotated[
 AllowHost = Annotated[
     list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
 ]
+Traces = Annotated[
+    bool,
+    typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
+]
 
 
 def serve(
@@ -85,6 +91,7 @@ def serve(
     workers: Annotated[
         int, typer.Option(min=1, help="Processes that hold memories, each those of its own.")
     ] = 1,
+    traces: Traces = False,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
     run = _serving("mags.server.run")
@@ -92,12 +99,12 @@ def serve(
         folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
         rate=rate, allow_host=allow_host,
     )  # fmt: skip
+    make = partial(service_of, chosen, traces=traces, processes=workers)
     if workers == 1:
-        served = _serving("mags.server.service").Service(chosen, outside())
+        listener = run.listener(make())
     else:
-        served = _serving("mags.server.workers").Workers(chosen, workers, partial(outside, workers))
-    listener = run.listener(served)
-    if workers > 1:
+        served = _serving("mags.server.workers").Workers(chosen, workers, make)
+        listener = run.listener(served)
         served.start()
     _tell(chosen)
     with one_blas_thread():
@@ -120,15 +127,17 @@ def cluster(
         str | None,
         typer.Option(envvar="RAY_ADDRESS", help="The Ray cluster; else one is begun here."),
     ] = None,
+    traces: Traces = False,
 ) -> None:
     """Serve on every machine of a Ray cluster; memories lie where all of them reach them."""
     serving = import_extra("mags.server.cluster", extra="cluster", needed_for="mags cluster")
     chosen = _chosen(
-        folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
-        rate=rate, allow_host=allow_host,
+        folder=folder.absolute(), store=store, tenant=tenant, host=host, port=port,
+        need_key=need_key, rate=rate, allow_host=allow_host,
     )  # fmt: skip
     with serving.connected(ray):
-        serving.deploy(chosen, replicas, partial(outside, cores()))
+        make = partial(service_of, chosen, traces=traces, processes=cores())
+        serving.deploy(chosen, replicas, make)
         _tell(chosen)
         try:
             threading.Event().wait()  # until a signal ends it
@@ -143,6 +152,19 @@ def _chosen(*, rate: float, allow_host: list[str] | None, **rest: Any) -> Server
         hosts=tuple(allow_host or ()), limits=limits, **rest
     )
     return chosen
+
+
+def service_of(chosen: ServerSettings, *, traces: bool, processes: int) -> Service:
+    """A server with what each process must have of its own: models, keys of memories, spans.
+
+    `processes`: so many share the cores.
+    """
+    keyring = make_keyring(read_settings(os.environ).encryption)
+    spans = _tracing("mags.server.telemetry").exported(os.environ) if traces else None
+    made: Service = _serving("mags.server.service").Service(
+        replace(chosen, keyring=keyring), outside(processes), spans=spans
+    )
+    return made
 
 
 def _tell(settings: ServerSettings) -> None:

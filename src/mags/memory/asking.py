@@ -27,6 +27,7 @@ from mags.ports.english import FIRST_PERSON
 from mags.ports.policy import Operation, Plan, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
 from mags.recall.recall import fact_view, sources
+from mags.tracing import span
 
 ANSWERS_AS = "mags"
 """Speaker of remembered answers."""
@@ -96,13 +97,14 @@ class Asker:
             seen.update({one.hit.id: one for one in more if one.hit.id not in seen})
             return [one.item for one in more]
 
-        answer = self._parts.answerer.answer(
-            question,
-            [one.item for one in shown],
-            recent=recent,
-            recall_again=recall_again,
-            on_text=on_text,
-        )
+        with span("answer"):
+            answer = self._parts.answerer.answer(
+                question,
+                [one.item for one in shown],
+                recent=recent,
+                recall_again=recall_again,
+                on_text=on_text,
+            )
         cited = tuple(i for i in answer.citations if i in seen)
         others = (*self._otherwise(cited, options), *_added(cited, seen))
         told = "".join(f"\n{_contradicting(one)}" for one in others)

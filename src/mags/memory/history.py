@@ -69,7 +69,7 @@ def _last(live: Live, limit: int | None) -> list[JournalEntry]:
 
 def diff(live: Live, name: str) -> views.Diff:
     """What changed since a snapshot."""
-    net = Delta.compose(_since(live, _mark(live, name)), "diff")
+    net = Delta.compose(_since(live, _mark(live, name).seq), "diff")
     created, removed, altered = net.nodes.created(), net.nodes.removed(), net.nodes.altered()
     closing = altered.before["valid_to"] != altered.after["valid_to"]
     facts = altered.after["kind"] == NodeKind.FACT
@@ -88,16 +88,22 @@ def diff(live: Live, name: str) -> views.Diff:
         )
 
 
-def rollback(live: Live, name: str) -> Delta:
-    """Take back everything since a snapshot, as a new Delta; what was forgotten stays so."""
+def rollback(live: Live, to: str | int) -> Delta:
+    """Take back everything since a snapshot, or since a change of the journal, as a new Delta.
+
+    `to`: the snapshot's name, or the sequence of the last change that stays (as `log` has it). What
+    was forgotten stays so. Raises NotFound where it is not there, or folded away.
+    """
     with live.writing() as state:
-        mark = _mark(live, name)
-        deltas = _since(live, mark)
+        seq = to if isinstance(to, int) else _mark(live, to).seq
+        if seq > state.seq:
+            raise NotFound(f"there is no change {seq}: the newest is {state.seq}", seq=seq)
+        deltas = _since(live, seq)
         tick = state.graph.tick
         back = Delta(kind="rollback", tick_before=tick, tick_after=tick)
         if deltas:
             back = Delta.compose(deltas, "rollback").inverse()
-        reasons = ({"rule": "rollback", "to": mark.seq},)
+        reasons = ({"rule": "rollback", "to": seq},)
         back = replace(back, base=state.seq, recorded_at=live.clock(), reasons=reasons)
         live.commit(back)
         return back
@@ -113,8 +119,8 @@ def _mark(live: Live, name: str) -> Mark:
     raise NotFound(f"no snapshot named {name!r} (there are: {known})", name=name)
 
 
-def _since(live: Live, mark: Mark) -> list[Delta]:
-    return [entry.delta for entry in live.store.journal.since(mark.seq)]
+def _since(live: Live, seq: int) -> list[Delta]:
+    return [entry.delta for entry in live.store.journal.since(seq)]
 
 
 def _gone(state: State, records: NDArray[np.void]) -> tuple[views.GoneView, ...]:
@@ -193,8 +199,8 @@ def _named(state: State, change: views.ChangeView, most: int) -> Iterator[views.
     rest = [i for i in change.changed if i in graph]
     ids = list(dict.fromkeys((*first, *came, *rest)))[:most]
     for content in state.words(ids):
-        node = graph.view(content.node)[0]
-        yield named(node, content, current=bool(node["valid_to"] == NEVER))
+        open_ = graph.view(content.node)[0]["valid_to"] == NEVER
+        yield named(state, content, current=bool(open_))
 
 
 def _arcs(records: NDArray[np.void], *, there: bool = True) -> tuple[views.ArcView, ...]:

@@ -249,7 +249,7 @@ def _view(state: State, node_id: int, options: ReadOptions) -> NamedView | None:
             return None
     elif kind == NodeKind.THEME and _is_outdated(state, node_id, options):
         return None
-    return named(node, content, current=current)
+    return named(state, content, current=current)
 
 
 def _is_outdated(state: State, theme: int, options: ReadOptions) -> bool:
@@ -266,14 +266,17 @@ def _place(state: State, view: NamedView) -> tuple[int, bool, bool, float]:
     return kind, not view.current, asks, -float(node["recorded_at"])
 
 
-def named(node: np.void, content: Content, *, current: bool) -> NamedView:
+def named(state: State, content: Content, *, current: bool) -> NamedView:
     """A node in its present words."""
+    node = state.graph.view(content.node)[0]
+    moment = max(float(node["valid_from"]), state.latest_s)
     return NamedView(
         id=content.node,
         kind=NodeKind(int(node["kind"])).name.lower(),
         text=content.text[:LABEL],
         current=current,
         tentative=bool(int(node["flags"]) & NodeFlag.GUESS),
+        disputed=current and bool(state.slots.outranked(content.node, moment)),
     )
 
 

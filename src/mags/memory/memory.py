@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TextIO
 from warnings import warn
 
 import networkx as nx
@@ -125,6 +125,7 @@ class Memory:
         key: str | None = None,
         attrs: Mapping[str, str] | None = None,
         trusted: bool = True,
+        later: bool = False,
     ) -> Seen:
         """Remember one turn, durable on return; costs a tick.
 
@@ -134,13 +135,14 @@ class Memory:
         Of who is not `trusted` with any `at` one that lies ahead is brought back to now, with a
         warning, and what was claimed kept as the attribute `claimed_at`.
         With `read_every` in the settings it is kept at once and read into facts later: when so many
-        turns wait, before the first turn of a session, before a sleep and at `close`.
+        turns wait, before the first turn of a session, before a sleep and at `close`. `later`: kept
+        so in any case, until `read_waiting`.
         """
         said: dict[str, Any] = {"text": text, "speaker": speaker, "at": at, "session": session}
         said |= {"key": key, "attrs": attrs}
         given = self._prepared(said, trusted=trusted)
-        if self._parts.settings.read_every > 1:
-            return self._observed_later(*given)
+        if later or self._parts.settings.read_every > 1:
+            return self._observed_later(*given, until_asked=later)
         return self._observed([given])[0]
 
     def observe_many(
@@ -160,6 +162,10 @@ class Memory:
         seen = self._observed(given)
         self._live.tidy()
         return seen
+
+    def read_waiting(self) -> tuple[str, ...]:
+        """Read the turns that were kept to be read later; returns what there is to warn of."""
+        return self._read_waiting()
 
     def assert_fact(
         self,
@@ -454,8 +460,11 @@ class Memory:
         """What changed since a snapshot."""
         return history.diff(self._live, name)
 
-    def rollback(self, name: str) -> Delta:
-        """Go back to a snapshot by a new Delta, so that nothing is lost."""
+    def rollback(self, name: str | int) -> Delta:
+        """Go back to a snapshot by a new Delta, so that nothing is lost.
+
+        A number is the `seq` of the last change that stays, as `log` has it.
+        """
         return history.rollback(self._live, name)
 
     def branch(self, name: str) -> Memory:
@@ -468,13 +477,18 @@ class Memory:
         """Every branch with the point it begins at."""
         return self._store.facts.branches()
 
-    def export(self, path: str | Path, *, vectors: bool = True) -> int:
-        """Write everything as JSON lines; returns how many."""
-        return porting.export(self._live, Path(path), vectors=vectors)
+    def export(self, path: str | Path | TextIO, *, vectors: bool = True) -> int:
+        """Write everything as JSON lines, to a path or an open file; returns how many."""
+        to = Path(path) if isinstance(path, str) else path
+        return porting.export(self._live, to, vectors=vectors)
 
-    def import_(self, path: str | Path, on_progress: Progress | None = None) -> Delta:
-        """Add everything in an export to this memory; raises InvalidInput naming the line."""
-        return porting.import_(self._live, Path(path), on_progress)
+    def import_(self, path: str | Path | TextIO, on_progress: Progress | None = None) -> Delta:
+        """Add everything in an export to this memory; raises InvalidInput naming the line.
+
+        An open file is closed.
+        """
+        given = Path(path) if isinstance(path, str) else path
+        return porting.import_(self._live, given, on_progress)
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""
@@ -518,15 +532,16 @@ class Memory:
             seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *told))
         return seen
 
-    def _observed_later(self, turn: Turn, payload: str) -> Seen:
-        """Keep a turn, and read those that wait where it is time."""
+    def _observed_later(self, turn: Turn, payload: str, *, until_asked: bool) -> Seen:
+        """Keep a turn, and read those that wait where it is time, unless `until_asked`."""
         told: tuple[str, ...] = ()
-        if self._observer.waiting() and self._observer.begins(turn.session):
+        waiting = 0 if until_asked else self._observer.waiting()
+        if waiting and self._observer.begins(turn.session):
             told = self._read_waiting(patient=False)
         seen = self._observer.keep(turn, payload)
         if not seen.repeated:
             # By multiples, so that a model that fails is not asked again at every turn.
-            waiting = self._observer.waiting()
+            waiting = 0 if until_asked else self._observer.waiting()
             if waiting and waiting % self._parts.settings.read_every == 0:
                 told += self._read_waiting(patient=False)
             told += self._sleep_if_due(seen.delta)

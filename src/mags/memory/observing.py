@@ -48,6 +48,7 @@ from mags.ports.policy import (
     asks,
 )
 from mags.recall.spread import peers, peers_each
+from mags.tracing import span
 
 RECENT = 24
 """Episodes of the memory, of all speakers, among which what was told last is looked for."""
@@ -237,7 +238,9 @@ class Observer:
             most = MANY * self._settings.reminded
             recalled = reminded(state, every, tuple(names), most, speakers=speakers)
         try:
-            read = policy.write_many(turns, tuple(map(readable, first.recent)), recalled)
+            with span("policy") as facts:
+                facts["role"] = "write"
+                read = policy.write_many(turns, tuple(map(readable, first.recent)), recalled)
         except ModelError as failure:
             read = [_not_read(first, failure)] * len(told)
         writings = iter(read)
@@ -377,7 +380,9 @@ class Observer:
             return Writing()
         near = tuple(map(readable, job.recent))
         try:
-            return self._parts.policy.write(readable(prose(job.turn)), near, recalled)
+            with span("policy") as facts:
+                facts["role"] = "write"
+                return self._parts.policy.write(readable(prose(job.turn)), near, recalled)
         except ModelError as failure:
             return _not_read(job, failure)
 

@@ -12,11 +12,12 @@ import errno
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import networkx as nx
 import numpy as np
@@ -42,16 +43,19 @@ KINDS = {"node": {int(k) for k in NodeKind}, "arc": {int(k) for k in ArcKind}}
 CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
 
 
-def export(live: Live, path: Path, *, vectors: bool = True) -> int:
-    """Write every node and arc to `path`; returns how many lines.
+def export(live: Live, path: Path | TextIO, *, vectors: bool = True) -> int:
+    """Write every node and arc to `path`, or to an open file from its beginning on; returns how
+    many lines.
 
-    The file appears whole or not at all. Reading and writing go on meanwhile; where something
+    A path appears whole or not at all. Reading and writing go on meanwhile; where something
     is forgotten meanwhile it begins again. Raises StoreError where it cannot be written.
     """
+    if not isinstance(path, Path):
+        return _write(live, partial(_rewound, path), vectors)
     as_it_is = path.exists() and not path.is_file()  # a pipe, a device
     place = path if as_it_is else path.with_name(f"{path.name}.part")
     try:
-        count = _write(live, place, vectors)
+        count = _write(live, lambda: place.open("w", encoding="utf-8"), vectors)
         if not as_it_is:
             place.replace(path)
     except OSError as failure:
@@ -65,13 +69,21 @@ def export(live: Live, path: Path, *, vectors: bool = True) -> int:
     return count
 
 
-def _write(live: Live, place: Path, vectors: bool) -> int:
+@contextmanager
+def _rewound(file: TextIO) -> Iterator[TextIO]:
+    file.seek(0)
+    file.truncate()
+    yield file
+    file.flush()
+
+
+def _write(live: Live, begun: Callable[[], AbstractContextManager[TextIO]], vectors: bool) -> int:
     while True:
         with live.committed() as state:
             count, lines = _lines(live, state, vectors)
             generation = live.generation
         try:
-            with place.open("w", encoding="utf-8") as out:
+            with begun() as out:
                 for line in lines:
                     out.write(json.dumps(line, ensure_ascii=False) + "\n")
         except NotFound:
@@ -128,7 +140,7 @@ def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
     return {name: str(v) if v in (np.inf, -np.inf) else v for name, v in values.items()}
 
 
-def import_(live: Live, path: Path, on_progress: Progress | None = None) -> Delta:
+def import_(live: Live, path: Path | TextIO, on_progress: Progress | None = None) -> Delta:
     """Add everything in a file to this memory, as one Delta.
 
     Entities of a known name become the known ones. Vectors are taken over when the
@@ -245,14 +257,14 @@ class _Export:
     arcs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def _read(path: Path, dimension: int) -> _Export:
+def _read(path: Path | TextIO, dimension: int) -> _Export:
     """An export, every line of it checked; raises InvalidInput with the line.
 
     `dimension`: of the vectors it may hold where they are kept.
     """
     out = _Export()
     try:
-        with path.open(encoding="utf-8") as lines:
+        with path.open(encoding="utf-8") if isinstance(path, Path) else path as lines:
             for number, line in enumerate(lines, 1):
                 try:
                     _add(out, _parse(line), dimension)

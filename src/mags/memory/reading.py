@@ -21,6 +21,7 @@ from mags.ports.relations import canonical, normalise
 from mags.recall.candidates import RecallRequest, prepare
 from mags.recall.found import Found
 from mags.recall.recall import first_turns, recall
+from mags.tracing import span
 
 TRIES = 8
 """How often a recall begins again because something was erased while it ran."""
@@ -79,7 +80,9 @@ class Recaller:
         """
         recent = self.recent(question.session) if recent is None else recent
         question, near = readable(question), [readable(turn) for turn in recent]
-        plan = self._parts.policy.ask(question, near)
+        with span("policy") as facts:
+            facts["role"] = "ask"
+            plan = self._parts.policy.ask(question, near)
         if options.as_of is not None:
             plan = replace(plan, past=False)
         routed = self._parts.settings.router
@@ -92,7 +95,9 @@ class Recaller:
 
     def find(self, plan: Plan, options: ReadOptions) -> Found:
         """Recall by a plan."""
-        found = next((f for _ in range(TRIES) if (f := self._try(plan, options)) is not None), None)
+        with span("recall"):
+            tries = (self._try(plan, options) for _ in range(TRIES))
+            found = next((one for one in tries if one is not None), None)
         if found is None:
             raise NotFound("others keep forgetting what is being recalled: try again")
         asked = str(next(self._asked))

@@ -284,13 +284,17 @@ class ArcView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedView:
-    """A node in its words of now. `current`: False for what is over; `tentative`: it is a guess."""
+    """A node in its words of now. `current`: False for what is over; `tentative`: it is a guess.
+
+    `disputed`: it says otherwise than an open fact of a higher grade.
+    """
 
     id: int
     kind: str
     text: str
     current: bool
     tentative: bool
+    disputed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,7 +361,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DotView:
-    """A node of a picture. `region`: its id, 0 for none. `tentative`: it is a guess."""
+    """A node of a picture. `region`: its id, 0 for none. `tentative`, `disputed`: as of a fact."""
 
     id: int
     kind: str
@@ -368,6 +372,7 @@ class DotView:
     region: int
     current: bool
     tentative: bool
+    disputed: bool
     pinned: bool
     cold: bool
     valid_from: datetime | None

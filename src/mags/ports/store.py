@@ -233,5 +233,11 @@ class Catalog(Protocol):
     def remove(self, name: str) -> None:
         """Delete a memory that nobody has open, all of it; raises NotFound."""
 
+    def size(self) -> int:
+        """Bytes that all of them take on the disk."""
+
+    def writable(self) -> bool:
+        """Whether one could be written now."""
+
     def close(self) -> None:
         """Release what is shared by its stores, once they are closed; twice is harmless."""

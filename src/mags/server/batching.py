@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mags.models.embed.cache import WrappedEmbedder
 from mags.ports.embedder import Embedder
 from mags.server.concurrency import ConcurrencyLimiter, Ticket
+from mags.tracing import span
 
 MOST = 64
 """Texts of several requests in one call; a request of its own may have more."""
@@ -67,7 +68,7 @@ class BatchedEmbedder(WrappedEmbedder):
         """Vectors of shape (len(texts), dimension); raises as the embedder inside does."""
         # A call that is full by itself has nothing to gain from company.
         if len(texts) >= MOST:
-            return self._embedder.embed(texts)
+            return self._embedded(texts)
         holds_slot = self._limiter.holds_slot
         wish = _Wish(texts=list(texts), ticket=Ticket() if holds_slot else None)
         with self._enough:
@@ -106,10 +107,15 @@ class BatchedEmbedder(WrappedEmbedder):
             self._company = len(taken)
         return taken
 
+    def _embedded(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        with span("embedding batch") as facts:
+            facts["texts"] = len(texts)
+            return self._embedder.embed(texts)
+
     def _work(self, wishes: Sequence[_Wish]) -> None:
         vectors: NDArray[np.float32] | None = None
         try:
-            vectors = self._embedder.embed([text for wish in wishes for text in wish.texts])
+            vectors = self._embedded([text for wish in wishes for text in wish.texts])
         finally:  # in any case, or others would wait for ever
             begin = 0
             for wish in wishes:

@@ -12,7 +12,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -33,7 +32,7 @@ from mags.server.auth import KeyRing
 from mags.server.front import Answer, Front, HolderLost, Request
 from mags.server.run import GRACE_S, check_keys
 from mags.server.service import Service
-from mags.server.settings import Outside, ServerSettings
+from mags.server.settings import ServerSettings
 
 APP, HOLDERS = "mags", "holders"
 LOOK_S, SILENT_S = 1.0, 3.0
@@ -55,11 +54,11 @@ class Holder:
     """A replica: a whole server but for its socket."""
 
     async def __init__(  # type: ignore[misc]  # Ray awaits it
-        self, settings: ServerSettings, make: Callable[[], Outside]
+        self, make: Callable[[], Service]
     ) -> None:
-        """`make`: what the server works with, made here."""
+        """`make`: makes the server, here."""
         threadpool_limits(limits=1, user_api="blas")  # other replicas use the other cores
-        self._service = Service(settings, make())
+        self._service = make()
         self._life = LifespanOn(uvicorn.Config(self._service.app, log_level="warning"))
         await self._life.startup()
 
@@ -153,16 +152,16 @@ def _sent(request: Request) -> Scope:
 def deploy(
     settings: ServerSettings,
     replicas: int,
-    make: Callable[[], Outside],
+    make: Callable[[], Service],
     *,
     location: str = "EveryNode",
 ) -> None:
     """Have the Ray cluster that this process is connected to serve; returns when it does.
 
-    `location`: which machines answer HTTP, as Ray names them. Raises ConfigurationError.
+    `make`: makes the server of each replica, with the same settings; `location`: which machines
+    answer HTTP, as Ray names them. Raises ConfigurationError.
     """
     check_keys(settings, KeyRing(settings.folder))
-    settings = replace(settings, folder=settings.folder.absolute())
     serve.start(http_options=HTTPOptions(host=settings.host, port=settings.port, location=location))
     holders = serve.deployment(
         Holder,
@@ -188,7 +187,7 @@ def deploy(
         health_check_period_s=LOOK_S,
         health_check_timeout_s=SILENT_S,
     )
-    serve.run(entrance.bind(holders.bind(settings, make)), name=APP)
+    serve.run(entrance.bind(holders.bind(make)), name=APP)
 
 
 def stop() -> None:

@@ -49,6 +49,11 @@ class ConcurrencyLimiter:
         """Whether this thread has a slot."""
         return bool(getattr(self._mine, "holds_slot", False))
 
+    @property
+    def waiting(self) -> int:
+        """How many threads wait for a slot."""
+        return len(self._queue) + len(self._aside)
+
     @contextmanager
     def slot(self) -> Iterator[None]:
         """A slot for the length of the block."""

@@ -17,9 +17,9 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import Resource, ToolAnnotations
 from pydantic import Field
-from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope as AsgiScope
 
 from mags import inspect
 from mags.errors import InvalidInput, MagsError, NotFound
@@ -194,7 +194,16 @@ def make(enter: Enter) -> MCPServer:
     return server
 
 
-def over_http(memories: OpenMemories) -> tuple[MCPServer, Starlette]:
+class NamedRoute(Route):
+    """A route by which metrics, traces and the log name a request, as those of FastAPI are."""
+
+    def matches(self, scope: AsgiScope) -> tuple[Match, AsgiScope]:
+        """Whether a request is for this route, and what is then known of it."""
+        match, child = super().matches(scope)
+        return match, child if match is Match.NONE else {**child, "route": self}
+
+
+def over_http(memories: OpenMemories) -> tuple[MCPServer, list[Route]]:
     """MCP at `/mcp`: the memory is the key's, else the one that `?memory=` names.
 
     Without sessions: each request is complete, so any of several servers may answer it. The auth
@@ -214,12 +223,10 @@ def over_http(memories: OpenMemories) -> tuple[MCPServer, Starlette]:
     app = server.streamable_http_app(
         streamable_http_path=PATH, stateless_http=True, transport_security=security
     )
-    for route in app.routes:
-        # Without sessions the server sends nothing unasked: a stream that waits for it would hold
-        # a slot for ever. Clients take 405 as "there is none".
-        if isinstance(route, Route):
-            route.methods = {"POST"}
-    return server, app
+    # Without sessions the server sends nothing unasked: a stream that waits for it would hold a
+    # slot for ever. Clients take 405 as "there is none".
+    found = [route for route in app.routes if isinstance(route, Route)]
+    return server, [NamedRoute(one.path, one.endpoint, methods=["POST"]) for one in found]
 
 
 @contextmanager

@@ -11,8 +11,9 @@ import re
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, TextIO
 from urllib.parse import urlsplit
 
 import anyio
@@ -27,6 +28,10 @@ from mags.errors import MagsError
 from mags.server.auth import BEGIN, EVERYTHING, GRANT, Forbidden, Grant, KeyRing, Refused
 from mags.server.settings import ServerLimits, ServerSettings, is_local
 from mags.server.wire.problems import of_error, problem
+from mags.tracing import Facts, watched
+
+if TYPE_CHECKING:
+    from mags.server.telemetry import Spans
 
 PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
 PAGE = ("/", "/assets/")
@@ -43,6 +48,7 @@ EVENTS, IMPORT = (re.compile(f"/memories/[^/]+/{name}") for name in ("events", "
 REQUEST_ID = b"x-request-id"
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 60.0)
 UNKNOWN = "unknown"
+TEXTS = (1, 2, 4, 8, 16, 32, 64, 256, 1024)
 
 
 class AuthMiddleware:
@@ -157,6 +163,11 @@ class LimitsMiddleware:
         self._rates = RateLimiter(limits.rate, limits.burst)
         self._slots = asyncio.Semaphore(limits.busy)
         self._queued = 0
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a slot."""
+        return self._queued
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer 413, 429, 503 or 504."""
@@ -345,8 +356,44 @@ class Metrics:
         self.busy = Gauge(
             "mags_requests_at_work", "Requests that are being served.", registry=self.registry
         )
-        opened = Gauge("mags_memories_open", "Memories held open.", registry=self.registry)
-        opened.set_function(open_memories)
+        self.parts = Histogram(
+            "mags_part_seconds",
+            "Seconds of the parts of requests: open and evict of memories, policy, embedding (and "
+            "embedding batch, of several requests), recall, answer, commit, upstream.",
+            ("part",),
+            buckets=(0.0005, 0.001, *BUCKETS),
+            registry=self.registry,
+        )
+        self.texts = Histogram(
+            "mags_embedding_batch_texts",
+            "Texts that were embedded in one call.",
+            buckets=TEXTS,
+            registry=self.registry,
+        )
+        self.upstream = Counter(
+            "mags_upstream_calls",
+            "Calls of the language model by status of HTTP, 0 where none came.",
+            ("status",),
+            registry=self.registry,
+        )
+        self.gauge("mags_memories_open", "Memories held open.", open_memories)
+
+    def gauge(self, name: str, about: str, value: Callable[[], float]) -> None:
+        """Add a metric that is looked up when metrics are asked for."""
+        Gauge(name, about, registry=self.registry).set_function(value)
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[Facts]:
+        """Time and count a part of a request (`mags.tracing.Watch`)."""
+        facts, begun = Facts(), time.perf_counter()
+        try:
+            yield facts
+        finally:
+            self.parts.labels(name).observe(time.perf_counter() - begun)
+            if "texts" in facts:
+                self.texts.observe(int(facts["texts"]))
+            if "status" in facts:
+                self.upstream.labels(str(facts["status"])).inc()
 
     def text(self) -> tuple[bytes, str]:
         """Everything in Prometheus' format, and its media type."""
@@ -361,9 +408,15 @@ class MetricsMiddleware:
     """
 
     def __init__(
-        self, app: ASGIApp, metrics: Metrics, log: structlog.typing.FilteringBoundLogger
+        self,
+        app: ASGIApp,
+        metrics: Metrics,
+        log: structlog.typing.FilteringBoundLogger,
+        spans: Spans | None = None,
     ) -> None:
-        self._app, self._metrics = app, metrics
+        """`spans`: where requests and their parts are traced, None where they are not."""
+        self._app, self._metrics, self._spans = app, metrics, spans
+        self._watch = metrics.part if spans is None else spans.watching(metrics.part)
         # Bound once: structlog would build an unbound logger again for each line.
         self._log = log.bind()
 
@@ -383,20 +436,25 @@ class MetricsMiddleware:
             await send(message)
 
         self._metrics.busy.inc()
-        try:
-            await self._app(scope, receive, named)
-        finally:
-            self._metrics.busy.dec()
-            spent_s, method, grant = time.perf_counter() - begun, scope["method"], scope.get(GRANT)
-            route = getattr(scope.get("route"), "path", UNKNOWN)
-            self._metrics.requests.labels(method, route, str(status)).inc()
-            self._metrics.seconds.labels(method, route).observe(spent_s)
-            self._log.info(
-                "request",
-                id=name,
-                method=method,
-                route=route,
-                status=status,
-                ms=round(1e3 * spent_s, 2),
-                key=None if grant is None else grant.name,
-            )
+        traced = nullcontext(Facts()) if self._spans is None else self._spans.request(scope)
+        with traced as facts:
+            try:
+                with watched(self._watch):
+                    await self._app(scope, receive, named)
+            finally:
+                self._metrics.busy.dec()
+                spent_s, grant = time.perf_counter() - begun, scope.get(GRANT)
+                method: str = scope["method"]
+                route = getattr(scope.get("route"), "path", UNKNOWN)
+                facts |= {"http.route": route, "http.response.status_code": status}
+                self._metrics.requests.labels(method, route, str(status)).inc()
+                self._metrics.seconds.labels(method, route).observe(spent_s)
+                self._log.info(
+                    "request",
+                    id=name,
+                    method=method,
+                    route=route,
+                    status=status,
+                    ms=round(1e3 * spent_s, 2),
+                    key=None if grant is None else grant.name,
+                )

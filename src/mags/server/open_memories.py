@@ -6,8 +6,10 @@ cannot reach a namespace that its key does not see.
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,8 +21,11 @@ from mags.memory.memory import Memory, closed_on_failure
 from mags.ports.store import Catalog, Store
 from mags.recall.found import Trace
 from mags.server.auth import NAMESPACE, Grant, Scope
+from mags.tracing import span
 
 MAIN = "main"
+TRIED_S = 1.0
+"""How often it is tried whether memories can be written: anybody may ask."""
 Opener = Callable[[Store], Memory]
 """Makes a memory of an open store, with settings and models bound."""
 
@@ -112,6 +117,7 @@ class OpenMemories:
         # Traces of memories that a `renew` has closed, until the memory is opened again.
         self._kept: dict[tuple[str, str], Traces] = {}
         self._closed = False
+        self._writable, self._tried_s = True, -math.inf
 
     @contextmanager
     def enter(
@@ -180,6 +186,13 @@ class OpenMemories:
         for opened in memories:
             opened.memory.close()
         self.catalog.close()
+
+    def writable(self) -> bool:
+        """Whether memories can be written, as it was when that was last tried."""
+        now_s = time.monotonic()
+        if now_s >= self._tried_s + TRIED_S:
+            self._tried_s, self._writable = now_s, self.catalog.writable()
+        return self._writable
 
     def __len__(self) -> int:
         return len(self._memories)
@@ -265,9 +278,10 @@ class OpenMemories:
             )
         self._make_room()
         traces = self._kept.pop(key, None) or Traces(self._traces)
-        store = self.catalog.open(namespace, branch)
-        with closed_on_failure(store):
-            memory = opener(store)
+        with span("open"):
+            store = self.catalog.open(namespace, branch)
+            with closed_on_failure(store):
+                memory = opener(store)
         return OpenMemory(memory=memory, traces=traces, namespace=namespace, made=not there)
 
     def _make_room(self) -> None:
@@ -284,4 +298,5 @@ class OpenMemories:
                     )
                 leaving = self._memories.pop(idle)
             # Outside the lock: closing may write a checkpoint.
-            leaving.memory.close()
+            with span("evict"):
+                leaving.memory.close()

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import structlog
 from anyio import to_thread
@@ -36,6 +37,9 @@ from mags.server.wire.problems import install
 from mags.server.wire.responses import ReadyOut, Reason
 from mags.settings import Settings
 
+if TYPE_CHECKING:
+    from mags.server.telemetry import Spans
+
 ROUTERS = (*memories.ROUTERS, nodes.router, history.router, *server.ROUTERS)
 ABOUT = """A memory that learns, for any frozen language model.
 
@@ -53,8 +57,11 @@ class Service:
         settings: ServerSettings,
         outside: Outside,
         log: structlog.typing.FilteringBoundLogger | None = None,
+        spans: Spans | None = None,
     ) -> None:
-        """`log`: where requests are logged, standard error when None."""
+        """`log`: where requests are logged, standard error when None; `spans`: how they are traced,
+        None where they are not.
+        """
         limits = settings.limits
         self.settings = settings
         self.choosing = Choosing(settings.folder, outside, self._changed)
@@ -64,9 +71,10 @@ class Service:
         )
         rememberer = Rememberer(self.memories, outside.remembered)
         self.proxy = Proxy(now.upstream, rememberer, outside.embedder)
-        self._mcp, self._mcp_app = mcp.over_http(self.memories)
+        self._mcp, self._mcp_routes = mcp.over_http(self.memories)
         self.keys = KeyRing(settings.folder)
         self.metrics = Metrics(lambda: len(self.memories))
+        self._spans = spans
         self.stopping = threading.Event()
         self.warming = Warming()
         self.api = self._api()
@@ -75,9 +83,11 @@ class Service:
         self.api.openapi()  # now: two first requests could otherwise build it at the same time
         # From the inside out: limits go by the key that `AuthMiddleware` puts into the scope, and
         # what either refuses is counted too.
-        inner: ASGIApp = LimitsMiddleware(self.api, limits)
-        inner = AuthMiddleware(inner, settings, self.keys)
-        self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
+        limited = LimitsMiddleware(self.api, limits)
+        self._gauges(limited)
+        inner: ASGIApp = AuthMiddleware(limited, settings, self.keys)
+        log = log or logger(sys.stderr)
+        self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log, spans)
 
     def tell_stopping(self) -> None:
         """It is about to stop: event streams end by themselves, and `/readyz` says so."""
@@ -102,14 +112,19 @@ class Service:
         for one in ROUTERS:
             app.include_router(one)
         app.include_router(self.proxy.router)
-        app.router.routes.extend(self._mcp_app.routes)
+        app.router.routes.extend(self._mcp_routes)
         app.add_api_route("/healthz", _healthy, tags=["server"])
         app.add_api_route(
             "/readyz",
             self._ready,
             tags=["server"],
             response_model_exclude_none=True,
-            responses={503: {"model": ReadyOut, "description": "It compiles, or it stops."}},
+            responses={
+                503: {
+                    "model": ReadyOut,
+                    "description": "It compiles, it stops, or it cannot write memories.",
+                }
+            },
         )
         app.add_api_route(
             "/metrics",
@@ -138,9 +153,23 @@ class Service:
             await run_in_threadpool(leave)
         await run_in_threadpool(self.memories.close)
         await run_in_threadpool(self.warming.close)
+        if self._spans is not None:
+            await run_in_threadpool(self._spans.close)
 
-    async def _ready(self, response: Response) -> ReadyOut:
-        """Whether requests are answered at once: 503 while it compiles, and while it stops.
+    def _gauges(self, limited: LimitsMiddleware) -> None:
+        def recalls() -> int:
+            limiter = self.choosing.outside.limiter  # another where another model was chosen
+            return 0 if limiter is None else limiter.waiting
+
+        add, slots = self.metrics.gauge, self.settings.limits.busy
+        add("mags_slots", "Requests that may be at work at a time.", lambda: slots)
+        add("mags_requests_waiting", "Requests that wait for a slot.", lambda: limited.waiting)
+        add("mags_recalls_waiting", "Recalls that wait for a core.", recalls)
+        add("mags_store_bytes", "Bytes of all memories.", self.memories.catalog.size)
+
+    def _ready(self, response: Response) -> ReadyOut:
+        """Whether requests are answered at once: 503 while it compiles, and while it stops; and
+        where memories cannot be written.
 
         Requests are answered while it compiles too, but they wait.
         """
@@ -149,10 +178,12 @@ class Service:
             reason = "stopping"
         elif not self.warming.done.is_set():
             reason = "compiling"
+        elif not self.memories.writable():
+            reason = "store"
         response.status_code = 200 if reason is None else 503
         return ReadyOut(ready=reason is None, reason=reason)
 
-    async def _metrics(self, request: Request) -> Response:
+    def _metrics(self, request: Request) -> Response:
         """Counters for Prometheus. Needs an admin key where keys are needed."""
         if grant_of(request).scope < Scope.ADMIN:
             raise Forbidden("metrics need an admin key")

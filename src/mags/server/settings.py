@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from fastapi import FastAPI
@@ -21,6 +22,9 @@ from mags.ports.store import Catalog
 from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -60,7 +64,7 @@ class ServerSettings:
     `store`: the URL of a database that holds the memories instead, those of `tenant`.
 
     `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
-    with one of these a key is needed.
+    with one of these a key is needed. `keyring`: of the memories that are encrypted.
     """
 
     folder: Path
@@ -71,10 +75,13 @@ class ServerSettings:
     need_key: bool = False
     hosts: tuple[str, ...] = ()
     limits: ServerLimits = field(default_factory=ServerLimits)
+    keyring: Keyring | None = None
 
     def catalog(self) -> Catalog:
         """Where its memories lie; raises StoreError, ConfigurationError, MissingExtra."""
-        return make_catalog(self.folder, self.store, self.tenant, listens=True)
+        return make_catalog(
+            self.folder, self.store, self.tenant, listens=True, keyring=self.keyring
+        )
 
     @property
     def asks(self) -> bool:

@@ -35,7 +35,7 @@ from mags.server.auth import KeyRing
 from mags.server.front import PAUSE_S, Answer, Front, HolderLost, Request
 from mags.server.run import GRACE_S, Listener, listener
 from mags.server.service import Service
-from mags.server.settings import Outside, ServerSettings
+from mags.server.settings import ServerSettings
 
 START_S = 300.0
 """How long a worker may take to listen; kernels are compiled after that."""
@@ -54,17 +54,15 @@ ONE_HOP = frozenset(
 """Headers of one connection (RFC 9110, section 7.6.1), not of the request."""
 ASCII = "".join(map(chr, range(0x21, 0x7F)))
 STOPPING, _SPAWN = "stopping", multiprocessing.get_context("spawn")
-MakeOutside = Callable[[], Outside]
+MakeService = Callable[[], Service]
 
 
 class Worker:
     """A process that holds memories. `up`: it listens, and was not seen to end."""
 
-    def __init__(
-        self, number: int, path: Path, settings: ServerSettings, make: MakeOutside
-    ) -> None:
+    def __init__(self, number: int, path: Path, make: MakeService) -> None:
         self.name, self.path, self.up = str(number), path, False
-        self._settings, self._make = settings, make
+        self._make = make
         self.process: multiprocessing.process.BaseProcess
         self._line: Connection
         self.session: aiohttp.ClientSession
@@ -73,7 +71,7 @@ class Worker:
         """Start the process."""
         theirs, self._line = _SPAWN.Pipe(duplex=False)
         self.process = _SPAWN.Process(
-            target=work, args=(self._settings, self._make, self.path, theirs), name="mags worker"
+            target=work, args=(self._make, self.path, theirs), name="mags worker"
         )
         self.process.start()
         theirs.close()
@@ -142,14 +140,12 @@ def _text(header: bytes) -> str:
 class Workers:
     """N workers and the front before them: what `listener` serves."""
 
-    def __init__(self, settings: ServerSettings, workers: int, make: MakeOutside) -> None:
-        """`make`: what each of them works with, made in it."""
+    def __init__(self, settings: ServerSettings, workers: int, make: MakeService) -> None:
+        """`make`: makes the server of each, in its process, with the same settings."""
         self.settings, self.keys = settings, KeyRing(settings.folder)
         self.stopping = threading.Event()
         self._folder = Path(tempfile.mkdtemp(prefix="mags-workers-"))  # of this user alone
-        self._workers = [
-            Worker(n, self._folder / f"{n}.sock", settings, make) for n in range(workers)
-        ]
+        self._workers = [Worker(n, self._folder / f"{n}.sock", make) for n in range(workers)]
         self._moved: dict[str, Worker] = {}
         self._next = count()
         registry = CollectorRegistry()
@@ -293,10 +289,10 @@ def _rank(namespace: str, worker: Worker) -> bytes:
 # -- in the process of a worker
 
 
-def work(settings: ServerSettings, make: MakeOutside, path: Path, line: Connection) -> None:
+def work(make: MakeService, path: Path, line: Connection) -> None:
     """Serve on a socket until the other end of `line` is closed, by a stop or by a kill."""
     try:
-        service = Service(settings, make())
+        service = make()
         service.app = _from_front(service.app)
         server = listener(service, socket=path, kind=Led)
     except MagsError as failure:

@@ -8,13 +8,17 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from mags import errors
 from mags.store.migrations import LOG, copies, migrate, newest, run_migrations
 from mags.store.rows import IMMUTABLE
+from mags.tracing import span
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Sealer
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192
@@ -53,6 +57,8 @@ class Database:
         self.path, self.place = path, str(path)
         self.wait_s = wait_s
         self.read_only = read_only
+        self.sealer: Sealer | None = None
+        """What the rows of an encrypted memory are sealed with; its store sets it."""
         self._process = os.getpid()
         self._users = 1
         # Lock order: `_guard` may be taken while `_lock` is held, never the other way round.
@@ -139,7 +145,8 @@ class Database:
             # On some errors, a full disk among them, SQLite ends the transaction by itself. If the
             # caller swallowed that error, COMMIT would seem to succeed with nothing written.
             _check_alive(db)
-            db.execute("COMMIT")
+            with span("commit"):
+                db.execute("COMMIT")
             done = True
             self._owed = 0
         finally:
@@ -476,6 +483,9 @@ def _check_pages(db: apsw.Connection, path: Path) -> None:
         found = db.execute("PRAGMA quick_check(1)").get
         if found != "ok":
             raise damaged(path, str(found))
+        # The whole file lies in the cache now, for as long as it is open: most of what a small
+        # memory would take in RAM.
+        db.execute("PRAGMA shrink_memory")
 
 
 def truncate_log(db: apsw.Connection, wait_s: float) -> bool:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mags.errors import NotFound
+from mags.errors import MissingKey, NotFound
 from mags.store.lineage import FIRST
 from mags.store.migrations import copies
-from mags.store.sqlite import SqliteStore
+from mags.store.sqlite import SqliteStore, key_of
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 SUFFIX = ".mags"
 """The suffix of a memory's file."""
 BESIDE = ("-wal", "-shm", "")
 """Suffixes of a memory's files. The main file is last, so that it is deleted last."""
 
+TRIAL_BYTES = 65_536
+
 
 class FolderCatalog:
     """The memories of a folder, which nothing holds open: what they share is the disk."""
 
-    def __init__(self, folder: Path) -> None:
-        """`folder` is made with its first memory."""
-        self.folder = folder
+    def __init__(self, folder: Path, keyring: Keyring | None = None) -> None:
+        """`folder` is made with its first memory; `keyring`: of memories that are encrypted."""
+        self.folder, self._keyring = folder, keyring
 
     def names(self) -> list[str]:
         """All that are there, sorted."""
@@ -41,18 +50,45 @@ class FolderCatalog:
     def open(self, name: str, branch: str = FIRST) -> SqliteStore:
         """The memory on a branch, made where it is not there; raises as `SqliteStore.open` does."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        return SqliteStore.open(self._path(name), branch=branch)
+        return SqliteStore.open(self._path(name), branch=branch, keyring=self._keyring)
 
     def remove(self, name: str) -> None:
-        """Delete the files of a memory; raises NotFound."""
+        """Delete the files of a memory, and its key, so that no backup of it can be read.
+
+        Raises NotFound.
+        """
         path = self._path(name)
         if not path.exists():
             raise NotFound(f"there is no memory {name!r}", namespace=name)
+        key = None if self._keyring is None else key_of(path)
+        if self._keyring is not None and key is not None:
+            with suppress(MissingKey):  # it was destroyed before
+                self._keyring.shred(key)
         # Exact names only: a file whose name merely begins like this may be another memory.
         for copy in copies(path):
             copy.unlink(missing_ok=True)
         for end in BESIDE:
             path.with_name(path.name + end).unlink(missing_ok=True)
+
+    def size(self) -> int:
+        """Bytes of all files of memories, their write-ahead logs among them."""
+        if not self.folder.is_dir():
+            return 0
+        ends = tuple(SUFFIX + end for end in BESIDE)
+        with os.scandir(self.folder) as entries:
+            return sum(one.stat().st_size for one in entries if one.name.endswith(ends))
+
+    def writable(self) -> bool:
+        """Whether the disk takes a file of `TRIAL_BYTES`, which leaves nothing behind."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder) as trial:
+                trial.write(b"\0" * TRIAL_BYTES)
+                trial.flush()
+                os.fsync(trial.fileno())
+        except OSError:
+            return False
+        return True
 
     def close(self) -> None:
         """Nothing to release."""

@@ -17,7 +17,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import cache
 from math import inf
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 import psycopg
@@ -35,7 +35,11 @@ from mags import errors
 from mags.store.lineage import FIRST
 from mags.store.migrations import scripts
 from mags.store.rows import IMMUTABLE
-from mags.store.sqlite import SqlStore
+from mags.store.sqlite import SqlStore, sealed_by
+from mags.tracing import span
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring, Sealer
 
 ROLE = "mags"
 SCHEMA = "postgres"
@@ -169,6 +173,7 @@ class Database:
         """`memory`: its number; `close`: the last user closes the catalogue, too."""
         self._catalog, self._memory, self._close = catalog, memory, close
         self.place = f"{catalog.place}, memory {name!r}"
+        self.sealer: Sealer | None = None
         self._heard: int | None = None
         """The newest fence that is known of, where commits are listened to."""
         self._process = os.getpid()
@@ -245,7 +250,8 @@ class Database:
                 f"another writer took over {self.place} meanwhile: nothing was written, try again"
             )
         try:
-            db.words("COMMIT")
+            with span("commit"):
+                db.words("COMMIT")
         except psycopg.OperationalError as failure:
             raise errors.StoreError(
                 f"the connection to {self.place} was lost while it was told to keep what was "
@@ -409,7 +415,7 @@ class PostgresStore(SqlStore):
     """
 
     @classmethod
-    def open(
+    def open(  # noqa: PLR0913 - as `mags.open` has them
         cls,
         url: str,
         memory: str,
@@ -418,11 +424,13 @@ class PostgresStore(SqlStore):
         branch: str = FIRST,
         wait_s: float = 5.0,
         read_only: bool = False,
+        keyring: Keyring | None = None,
     ) -> Self:
         """Open a memory by its name; one that is not there is made, unless `read_only`.
 
-        `url`: as libpq takes it, postgresql://user:password@host/database. Raises StoreError,
-        NewerSchema, NotFound (no such branch), ConfigurationError (a role that sees too much).
+        `url`: as libpq takes it, postgresql://user:password@host/database; `keyring`: as of
+        `SqliteStore.open`. Raises StoreError, NewerSchema, NotFound (no such branch),
+        ConfigurationError (a role that sees too much), MissingKey.
         """
         catalog = PostgresCatalog(url, tenant, wait_s=wait_s, read_only=read_only)
         opened = False
@@ -432,7 +440,7 @@ class PostgresStore(SqlStore):
         finally:
             if not opened:
                 catalog.close()
-        return cls.on(database, branch)
+        return cls.on(database, branch, keyring, read_only=read_only)
 
 
 # -- all memories of a tenant --------------------------------------------------------
@@ -449,10 +457,13 @@ class PostgresCatalog:
         wait_s: float = 5.0,
         read_only: bool = False,
         listens: bool = False,
+        keyring: Keyring | None = None,
     ) -> None:
         """Connect. `wait_s`: for a connection, and for another writer. `listens`: hear of what
-        others commit, within some milliseconds, in place of asking at each read. Raises StoreError.
+        others commit, within some milliseconds, in place of asking at each read; `keyring`: of
+        memories that are encrypted. Raises StoreError.
         """
+        self._keyring = keyring
         self.wait_s, self.read_only, self.tenant = wait_s, read_only, tenant
         self.place, self._url = place_of(url), url
         self._databases: dict[int, weakref.ref[Database]] = {}
@@ -505,18 +516,37 @@ class PostgresCatalog:
 
     def open(self, name: str, branch: str = FIRST) -> PostgresStore:
         """The memory on a branch, made where it is not there; raises StoreError, NotFound."""
-        return PostgresStore.on(self.database(name), branch)
+        database = self.database(name)
+        return PostgresStore.on(database, branch, self._keyring, read_only=self.read_only)
 
     def remove(self, name: str) -> None:
-        """Delete a memory; raises NotFound."""
+        """Delete a memory, and its key, so that no backup of it can be read; raises NotFound."""
         with self.connection() as db:
             number = self._number(db, name)
             if number is None:
                 raise errors.NotFound(f"there is no memory {name!r}", namespace=name)
+        key = sealed_by(self.database(name)) if self._keyring is not None else None
+        if self._keyring is not None and key is not None:
+            with suppress(errors.MissingKey):  # it was destroyed before
+                self._keyring.shred(key)
+        with self.connection() as db:
             db.words(
                 f"BEGIN; SELECT pg_advisory_xact_lock({LOCK + number});"
                 f"DELETE FROM mags.memory WHERE id = {number}; COMMIT"
             )
+
+    def size(self) -> int:
+        """Bytes of the whole database, those of other tenants too."""
+        with self.connection() as db:
+            return int(db.execute("SELECT pg_database_size(current_database())").get)
+
+    def writable(self) -> bool:
+        """Whether the database answers and takes writes, as one that recovers does not."""
+        try:
+            with self.connection() as db:
+                return not db.execute("SELECT pg_is_in_recovery()").get
+        except errors.StoreError:
+            return False
 
     def database(self, name: str, *, close: bool = False) -> Database:
         """The transactions of a memory, which is made if it is not there."""

@@ -1,10 +1,10 @@
-"""Contents and packed arrays as rows of a table."""
+"""Contents and packed arrays as rows of a table, sealed where a memory is encrypted."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,40 @@ from mags.errors import CorruptFile, InvalidInput
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint
 
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Sealer
+
 PART_BYTES = 16 << 20
 """Arrays are stored in parts of this size: a blob has a limit, and so has memory."""
 
+TEXT, META, VECTOR = ("content", "text"), ("content", "meta"), ("content", "vector")
+"""Columns, as the place of a sealed value names them."""
 IMMUTABLE = "one of these contents exists: contents are immutable"
 
 ContentRow = tuple[int, int, str, str, bytes | None]
 
 
-def content_row(content: Content) -> ContentRow:
+def sealed(sealer: Sealer | None, data: bytes, *place: object) -> bytes:
+    """Bytes as they are stored; without a sealer as they are. `place`: table, column, row."""
+    return data if sealer is None else sealer.seal(data, *place)
+
+
+def unsealed(sealer: Sealer | None, data: bytes, *place: object) -> bytes:
+    """The reverse of `sealed`; raises CorruptFile."""
+    return data if sealer is None else sealer.open(data, *place)
+
+
+def sealed_text(sealer: Sealer | None, text: str, *place: object) -> str:
+    """A text as it is stored in a column of texts."""
+    return text if sealer is None else sealer.seal_text(text, *place)
+
+
+def unsealed_text(sealer: Sealer | None, text: str, *place: object) -> str:
+    """The reverse of `sealed_text`; raises CorruptFile."""
+    return text if sealer is None else sealer.open_text(text, *place)
+
+
+def content_row(content: Content, sealer: Sealer | None = None) -> ContentRow:
     """(id, node, text, meta, vector) of a content."""
     try:
         meta = json.dumps(dict(content.meta), ensure_ascii=False, separators=(",", ":"))
@@ -32,13 +57,25 @@ def content_row(content: Content) -> ContentRow:
         raise InvalidInput(f"content {content.id} cannot be kept: {failure}") from failure
     # Little-endian in every file, whatever the machine.
     vector = None if content.vector is None else content.vector.astype("<f2").tobytes()
-    return content.id, content.node, content.text, meta, vector
+    if sealer is None:
+        return content.id, content.node, content.text, meta, vector
+    return (
+        content.id,
+        content.node,
+        sealer.seal_text(content.text, *TEXT, content.id),
+        sealer.seal_text(meta, *META, content.id),
+        None if vector is None else sealer.seal(vector, *VECTOR, content.id),
+    )
 
 
-def content_of(row: Sequence[Any]) -> Content:
-    """The reverse of `content_row`; the vector may be left out."""
+def content_of(row: Sequence[Any], sealer: Sealer | None = None) -> Content:
+    """The reverse of `content_row`; the vector may be left out. Raises CorruptFile."""
     id_, node, text, meta, *rest = row
     blob = rest[0] if rest else None
+    if sealer is not None:
+        text = sealer.open_text(text, *TEXT, id_)
+        meta = sealer.open_text(meta, *META, id_)
+        blob = None if blob is None else sealer.open(blob, *VECTOR, id_)
     vector = None if blob is None else np.frombuffer(blob, "<f2").astype(np.float16, copy=False)
     return Content(id=id_, node=node, text=text, meta=json.loads(meta), vector=vector)
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Sealer
 
 
 class Rows(Protocol):
@@ -51,6 +54,8 @@ class SqlDatabase(Protocol):
 
     place: str
     """The file, or the database and the memory in it: for messages."""
+    sealer: Sealer | None
+    """What the rows of an encrypted memory are sealed with; its store sets it."""
 
     def reading(self, *, one: bool = False) -> AbstractContextManager[Sql]:
         """A connection that sees one state for the length of the block; `one`: of one statement."""

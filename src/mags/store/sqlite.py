@@ -5,24 +5,36 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreClosed, StoreError
+from mags.errors import (
+    ConfigurationError,
+    CorruptFile,
+    InvalidInput,
+    KeyConflict,
+    MissingKey,
+    NotFound,
+    StoreClosed,
+    StoreError,
+)
 from mags.graph.delta import HEAD, Delta, PastGraph, decode, encode, touches
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store import lineage
 from mags.store.database import Database, damaged
 from mags.store.lineage import FIRST, FOLD
+from mags.store.migrations import LOG
 from mags.store.rows import (
+    VECTOR,
     blank_arrays,
     check_checkpoint,
     checksum,
@@ -31,8 +43,15 @@ from mags.store.rows import (
     describe,
     fill,
     parts,
+    sealed,
+    sealed_text,
+    unsealed,
+    unsealed_text,
 )
 from mags.store.sql import Sql, SqlDatabase
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring, Sealer
 
 BATCH_BYTES = 4 << 20
 """Entries are read in steps of about this many encoded bytes."""
@@ -71,6 +90,12 @@ SIZES = {
     "to_clean": "SELECT value FROM counter WHERE name = 'to_clean'",
 }
 
+ENTRY, TOKENS = ("journal", "delta"), ("tokens", "bytes")
+"""Columns, as the place of a sealed value names them."""
+
+SEALED = "sealed"
+"""The fact that names the key of an encrypted memory; it stands in the clear."""
+
 Scrubbed = dict[int, tuple[bytes, bytes]]
 """By sequence: an entry's first bytes as they were read, and the entry without erased images."""
 
@@ -87,10 +112,15 @@ class _SqliteBranch:
         self.name = name
         self._closed = False
         with database.reading() as db:
-            numbers = dict(db.execute("SELECT name, id FROM branch"))
-            segments = lineage.lineage(read_forks(db), name)
+            numbers = {known: number for number, known in read_names(db, self.sealer).items()}
+            segments = lineage.lineage(read_forks(db, self.sealer), name)
         self.pieces = tuple((numbers[segment.branch], segment) for segment in segments)
         self.id = self.pieces[-1][0]
+
+    @property
+    def sealer(self) -> Sealer | None:
+        """What the rows of an encrypted memory are sealed with."""
+        return self._database.sealer
 
     @property
     def database(self) -> SqlDatabase:
@@ -126,24 +156,35 @@ class _SqliteBranch:
             self._database.release()
 
 
-def read_forks(db: Sql) -> dict[str, Mark]:
+def read_names(db: Sql, sealer: Sealer | None) -> dict[int, str]:
+    """The names of all branches by their numbers, oldest first."""
+    rows = db.execute("SELECT id, name FROM branch ORDER BY id")
+    return {i: unsealed_text(sealer, name, "branch", "name", i) for i, name in rows}
+
+
+def read_forks(db: Sql, sealer: Sealer | None) -> dict[str, Mark]:
     """All branches by name, oldest first."""
-    rows = db.execute(
-        "SELECT b.name, ifnull(p.name, ''), b.after, b.recorded_at"
-        " FROM branch b LEFT JOIN branch p ON p.id = b.parent ORDER BY b.id"
-    )
+    names = read_names(db, sealer)
+    rows = db.execute("SELECT id, ifnull(parent, 0), after, recorded_at FROM branch ORDER BY id")
     return {
-        name: Mark(name=name, branch=parent, seq=after, recorded_at=at)
-        for name, parent, after, at in rows
+        names[i]: Mark(name=names[i], branch=names.get(parent, ""), seq=after, recorded_at=at)
+        for i, parent, after, at in rows
     }
 
 
-def read_marks(db: Sql) -> list[Mark]:
+def read_marks(db: Sql, sealer: Sealer | None) -> list[Mark]:
     """All snapshots of all branches."""
-    rows = db.execute(
-        "SELECT m.name, b.name, m.seq, m.recorded_at FROM mark m JOIN branch b ON b.id = m.branch"
-    )
-    return [Mark(name=n, branch=b, seq=s, recorded_at=at) for n, b, s, at in rows]
+    names = read_names(db, sealer)
+    rows = db.execute("SELECT name, branch, seq, recorded_at FROM mark")
+    return [
+        Mark(
+            name=unsealed_text(sealer, name, "mark", "name", branch, seq),
+            branch=names[branch],
+            seq=seq,
+            recorded_at=at,
+        )
+        for name, branch, seq, at in rows
+    ]
 
 
 def read_forgotten(db: Sql) -> NDArray[np.int64]:
@@ -157,6 +198,7 @@ class _SqlitePart:
 
     def __init__(self, branch: _SqliteBranch) -> None:
         self._branch = branch
+        self.sealer = branch.sealer
 
 
 class _SqliteJournal(_SqlitePart):
@@ -167,7 +209,8 @@ class _SqliteJournal(_SqlitePart):
                 raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
             seq = int(db.execute("SELECT ifnull(max(seq), 0) + 1 FROM journal").get)
             db.execute(
-                "INSERT INTO journal VALUES (?, ?, ?, ?)", (seq, self._branch.id, delta.kind, data)
+                "INSERT INTO journal VALUES (?, ?, ?, ?)",
+                (seq, self._branch.id, delta.kind, sealed(self.sealer, data, *ENTRY, seq)),
             )
             if delta.key is not None:
                 db.execute(
@@ -176,13 +219,16 @@ class _SqliteJournal(_SqlitePart):
                 )
             if delta.contents:
                 with self._branch.database.unique():
-                    _add_contents(db, delta.contents)
+                    _add_contents(db, delta.contents, self.sealer)
         return seq
 
     def past(self) -> PastGraph:
         with self._branch.reading() as db:
-            rows = db.stream("SELECT delta FROM journal ORDER BY seq")
-            return PastGraph.of(decode(data) for (data,) in rows)
+            rows = db.stream("SELECT seq, delta FROM journal ORDER BY seq")
+            return PastGraph.of(self._decode(seq, data) for seq, data in rows)
+
+    def _decode(self, seq: int, data: bytes) -> Delta:
+        return decode(unsealed(self.sealer, data, *ENTRY, seq))
 
     def since(self, seq: int) -> Iterator[JournalEntry]:
         return self._follow(self._batch(seq))
@@ -207,7 +253,7 @@ class _SqliteJournal(_SqlitePart):
                 )
                 with closing(rows):
                     for number, data in rows:
-                        delta = decode(data).forgetting(gone)
+                        delta = self._decode(number, data).forgetting(gone)
                         out.append(JournalEntry(seq=number, branch=segment.branch, delta=delta))
                         size += len(data)
                         if size > BATCH_BYTES:
@@ -226,13 +272,15 @@ class _SqliteJournal(_SqlitePart):
         # A folded entry's receipt carries what is left of its Delta; else the journal has it.
         for branch, segment in reversed(self._branch.pieces):
             row = db.execute(
-                "SELECT ifnull(r.delta, j.delta)"
+                "SELECT r.delta, j.delta, r.seq"
                 " FROM receipt r LEFT JOIN journal j ON j.seq = r.seq"
                 " WHERE r.branch = ? AND r.key = ? AND r.seq <= ?",
                 (branch, key, segment.upto),
             ).fetchone()
+            if row is not None and row[0] is not None:
+                return unsealed(self.sealer, row[0], "receipt", "delta", branch, key)
             if row is not None:
-                return bytes(row[0])
+                return unsealed(self.sealer, row[1], *ENTRY, row[2])
         return None
 
     def compact(self, before: int) -> int:
@@ -245,7 +293,8 @@ class _SqliteJournal(_SqlitePart):
                 return 0
             gone = read_forgotten(db)
             net, receipts = self._fold(db, folded, gone)
-        data, last = encode(net), folded[-1]
+        last = folded[-1]
+        data = sealed(self.sealer, encode(net), *ENTRY, last)
         with self._branch.writing() as db:
             forgotten = len(read_forgotten(db)) != len(gone)
             if forgotten or self._foldable(db, last) != folded:
@@ -255,14 +304,18 @@ class _SqliteJournal(_SqlitePart):
             db.execute("UPDATE journal SET kind = ?, delta = ? WHERE seq = ?", (FOLD, data, last))
             db.executemany(
                 "UPDATE receipt SET delta = ? WHERE branch = ? AND key = ?",
-                [(kept, own, key) for key, kept in receipts.items()],
+                [
+                    (sealed(self.sealer, kept, "receipt", "delta", own, key), own, key)
+                    for key, kept in receipts.items()
+                ],
             )
         return len(folded) - 1
 
     def _foldable(self, db: Sql, before: int) -> list[int]:
         own = self._branch.id
         point = db.execute("SELECT seq FROM checkpoint WHERE branch = ?", (own,)).get
-        limit = lineage.fold_limit(read_forks(db), self._branch.name, point, read_marks(db))
+        forks, marks = read_forks(db, self.sealer), read_marks(db, self.sealer)
+        limit = lineage.fold_limit(forks, self._branch.name, point, marks)
         rows = db.execute(
             "SELECT seq FROM journal WHERE branch = ? AND seq <= ? ORDER BY seq",
             (own, min(limit, before)),
@@ -277,7 +330,8 @@ class _SqliteJournal(_SqlitePart):
         receipts: dict[str, bytes] = {}
         for start in range(0, len(seqs), FOLDED_AT_ONCE):
             for seq in seqs[start : start + FOLDED_AT_ONCE]:
-                delta = decode(db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get)
+                data = db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get
+                delta = self._decode(seq, data)
                 if delta.key is not None:
                     receipts[delta.key] = encode(lineage.receipt(delta))
                 net.append(delta.forgetting(gone))
@@ -285,8 +339,8 @@ class _SqliteJournal(_SqlitePart):
         return net[0], receipts
 
 
-def _add_contents(db: Sql, contents: Sequence[Content]) -> None:
-    rows = [content_row(content) for content in contents]
+def _add_contents(db: Sql, contents: Sequence[Content], sealer: Sealer | None) -> None:
+    rows = [content_row(content, sealer) for content in contents]
     gone = db.execute(
         "SELECT node FROM forgotten WHERE node IN (SELECT value FROM json_each(?)) LIMIT 1",
         (json.dumps([node for _, node, *_ in rows]),),
@@ -294,11 +348,11 @@ def _add_contents(db: Sql, contents: Sequence[Content]) -> None:
     if gone is not None:
         raise NotFound(f"node {gone} was forgotten", node_id=gone)
     db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
-    _put_tokens(db, [(content.id, content.tokens) for content in contents])
+    _put_tokens(db, [(content.id, content.tokens) for content in contents], sealer)
 
 
-def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]]) -> None:
-    kept = [row for row in rows if row[1]]
+def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]], sealer: Sealer | None) -> None:
+    kept = [(i, sealed(sealer, data, *TOKENS, i)) for i, data in rows if data]
     if kept:
         db.executemany("INSERT INTO tokens VALUES (?, ?)", kept)
 
@@ -312,7 +366,7 @@ class _SqliteContents(_SqlitePart):
                 " WHERE id IN (SELECT value FROM json_each(?))",
                 (json.dumps(wanted),),
             )
-            found = {row[0]: content_of(row) for row in rows}
+            found = {row[0]: content_of(row, self.sealer) for row in rows}
         missing = next((i for i in wanted if i not in found), None)
         if missing is not None:
             raise NotFound(f"no content {missing} in this memory", content_id=missing)
@@ -330,6 +384,8 @@ class _SqliteContents(_SqlitePart):
                         (json.dumps(wanted),),
                     )
                 )
+        if self.sealer is not None:
+            found = {i: self.sealer.open(data, *TOKENS, i) for i, data in found.items()}
         return [found.get(i, b"") for i in wanted]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
@@ -346,7 +402,7 @@ class _SqliteContents(_SqlitePart):
                     " ORDER BY id LIMIT ?",
                     values,
                 ).fetchall()
-            yield from map(content_of, rows)
+            yield from (content_of(row, self.sealer) for row in rows)
             if len(rows) < SCANNED_AT_ONCE:
                 return
             last = rows[-1][0]
@@ -358,13 +414,12 @@ class _SqliteContents(_SqlitePart):
         ids = [int(i) for i in content_ids]
         with self._branch.writing() as db:
             for content_id, vector in zip(ids, halves, strict=True):
-                db.execute(
-                    "UPDATE content SET vector = ? WHERE id = ?", (vector.tobytes(), content_id)
-                )
+                data = sealed(self.sealer, vector.tobytes(), *VECTOR, content_id)
+                db.execute("UPDATE content SET vector = ? WHERE id = ?", (data, content_id))
                 if not db.changes():
                     raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
             db.executemany("DELETE FROM tokens WHERE content = ?", [(i,) for i in ids])
-            _put_tokens(db, zip(ids, tokens, strict=True))
+            _put_tokens(db, zip(ids, tokens, strict=True), self.sealer)
             db.execute("DELETE FROM checkpoint")
 
     def erase(self, node_ids: Sequence[int]) -> int:
@@ -373,10 +428,10 @@ class _SqliteContents(_SqlitePart):
         ids = np.unique(np.array([int(i) for i in node_ids], np.int64))
         nodes = json.dumps(ids.tolist())
         with self._branch.reading() as db:
-            found, last = scrubbed(db, ids, {}, 0)
+            found, last = scrubbed(db, ids, {}, 0, self.sealer)
         with self._branch.writing() as db:
-            found, _ = scrubbed(db, ids, found, last)
-            replace_scrubbed(db, found, ids)
+            found, _ = scrubbed(db, ids, found, last, self.sealer)
+            replace_scrubbed(db, found, ids, self.sealer)
             # "WHERE true" tells SQLite that no join comes after the table.
             db.execute(
                 "INSERT INTO forgotten SELECT value FROM json_each(?) WHERE true"
@@ -399,7 +454,13 @@ class _SqliteContents(_SqlitePart):
             return self._branch.database.reserve(db, count)
 
 
-def scrubbed(db: Sql, ids: NDArray[np.int64], known: Scrubbed, after: int) -> tuple[Scrubbed, int]:
+def scrubbed(
+    db: Sql,
+    ids: NDArray[np.int64],
+    known: Scrubbed,
+    after: int,
+    sealer: Sealer | None = None,
+) -> tuple[Scrubbed, int]:
     """Entries that hold images of these nodes, with the images taken out; and the last one read.
 
     Reads the entries of all branches after sequence `after`, and every fold, since a fold replaces
@@ -412,15 +473,20 @@ def scrubbed(db: Sql, ids: NDArray[np.int64], known: Scrubbed, after: int) -> tu
     )
     for seq, data in rows:
         last = max(last, seq)
-        # The head holds a checksum of the body: the same head is the same entry.
+        # The head holds a checksum of the body, that of a sealed entry the random nonce: the same
+        # head is the same entry.
         if seq in known and known[seq][0] == data[: HEAD.size]:
             continue
-        if touches(data, ids):
-            found[seq] = data[: HEAD.size], encode(decode(data).forgetting(ids))
+        entry = unsealed(sealer, data, *ENTRY, seq)
+        if touches(entry, ids):
+            kept = encode(decode(entry).forgetting(ids))
+            found[seq] = data[: HEAD.size], sealed(sealer, kept, *ENTRY, seq)
     return found, last
 
 
-def replace_scrubbed(db: Sql, found: Scrubbed, ids: NDArray[np.int64]) -> None:
+def replace_scrubbed(
+    db: Sql, found: Scrubbed, ids: NDArray[np.int64], sealer: Sealer | None = None
+) -> None:
     """Write scrubbed entries over the old ones; scrub again what changed meanwhile."""
     for seq, (head, kept) in found.items():
         # Only where the head, and so its checksum, is still the one that was read.
@@ -432,14 +498,16 @@ def replace_scrubbed(db: Sql, found: Scrubbed, ids: NDArray[np.int64]) -> None:
             continue
         data = db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get
         if data is not None:
-            kept = encode(decode(data).forgetting(ids))
+            entry = decode(unsealed(sealer, data, *ENTRY, seq))
+            kept = sealed(sealer, encode(entry.forgetting(ids)), *ENTRY, seq)
             db.execute("UPDATE journal SET delta = ? WHERE seq = ?", (kept, seq))
 
 
 class _SqlitePoints(_SqlitePart):
     def save(self, checkpoint: Checkpoint) -> None:
-        arrays = describe(checkpoint.arrays)
         own = self._branch.id
+        place = ("checkpoint", "arrays", own, checkpoint.seq, checkpoint.tick)
+        arrays = sealed_text(self.sealer, describe(checkpoint.arrays), *place)
         with self._branch.writing() as db:
             head = self._branch.head()
             check_checkpoint(checkpoint, self._branch.name, head, read_forgotten(db))
@@ -452,7 +520,7 @@ class _SqlitePoints(_SqlitePart):
                     "INSERT INTO checkpoint (seq, tick, arrays, branch) VALUES (?, ?, ?, ?)", values
                 )
             for number, array in enumerate(checkpoint.arrays.values()):
-                _replace(db, own, number, array)
+                _replace(db, own, number, array, self.sealer)
             db.execute(
                 "DELETE FROM part WHERE branch = ? AND array >= ?", (own, len(checkpoint.arrays))
             )
@@ -467,8 +535,9 @@ class _SqlitePoints(_SqlitePart):
                 ).fetchone()
                 if row is not None:
                     seq, tick, description = row
-                    arrays = blank_arrays(description)
-                    _fill_all(db, branch, list(arrays.values()))
+                    place = ("checkpoint", "arrays", branch, seq, tick)
+                    arrays = blank_arrays(unsealed_text(self.sealer, description, *place))
+                    _fill_all(db, branch, list(arrays.values()), self.sealer)
                     return Checkpoint(seq=seq, branch=segment.branch, tick=tick, arrays=arrays)
         return None
 
@@ -478,16 +547,34 @@ class _SqlitePoints(_SqlitePart):
             lineage.check_seq(seq, self._branch.head())
             self._branch.check_reachable(db, seq)
             own = self._branch.id
-            db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (own, name))
-            db.execute("INSERT INTO mark VALUES (?, ?, ?, ?)", (own, name, seq, recorded_at))
+            if self.sealer is None:
+                db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (own, name))
+            else:
+                self._unmark(db, name, self.sealer)
+            stored = sealed_text(self.sealer, name, "mark", "name", own, seq)
+            db.execute("INSERT INTO mark VALUES (?, ?, ?, ?)", (own, stored, seq, recorded_at))
         return Mark(name=name, branch=self._branch.name, seq=seq, recorded_at=recorded_at)
+
+    def _unmark(self, db: Sql, name: str, sealer: Sealer) -> None:
+        """Remove a snapshot by its name, which is sealed another way each time."""
+        own = self._branch.id
+        held: list[Any] = db.execute(
+            "SELECT name, seq FROM mark WHERE branch = ?", (own,)
+        ).fetchall()
+        old = [
+            (own, one)
+            for one, seq in held
+            if sealer.open_text(one, "mark", "name", own, seq) == name
+        ]
+        db.executemany("DELETE FROM mark WHERE branch = ? AND name = ?", old)
 
     def marks(self) -> list[Mark]:
         with self._branch.reading() as db:
-            return lineage.in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
+            marks = read_marks(db, self.sealer)
+            return lineage.in_sight(marks, (segment for _, segment in self._branch.pieces))
 
 
-def _replace(db: Sql, branch: int, number: int, array: NDArray[Any]) -> None:
+def _replace(db: Sql, branch: int, number: int, array: NDArray[Any], sealer: Sealer | None) -> None:
     """Store one array of a checkpoint, writing only the parts that have changed.
 
     Vectors make up most of a checkpoint and seldom change.
@@ -497,33 +584,54 @@ def _replace(db: Sql, branch: int, number: int, array: NDArray[Any]) -> None:
     ).fetchall()
     count = 0
     for count, part in enumerate(parts(array), start=1):
-        total = checksum(part)
+        place = ("part", "bytes", branch, number, count)
+        # The checksum is of what is stored, so of a sealed part it does not tell the same bytes.
+        told = None if sealer is not None else checksum(part)
+        if count <= len(held):
+            part_id, known = held[count - 1]
+            if told in (None, known) and _same(db, part_id, part, sealer, place):
+                continue
+        data = part if sealer is None else sealer.seal(part, *place)
+        total = checksum(data) if told is None else told
         if count > len(held):
             db.execute(
                 "INSERT INTO part (branch, array, checksum, bytes) VALUES (?, ?, ?, ?)",
-                (branch, number, total, part),
+                (branch, number, total, data),
             )
-            continue
-        part_id, known = held[count - 1]
-        if known != total or not _same(db, part_id, part):
+        else:
             db.execute(
-                "UPDATE part SET checksum = ?, bytes = ? WHERE id = ?", (total, part, part_id)
+                "UPDATE part SET checksum = ?, bytes = ? WHERE id = ?", (total, data, part_id)
             )
     db.executemany("DELETE FROM part WHERE id = ?", [(part_id,) for part_id, _ in held[count:]])
 
 
-def _same(db: Sql, part_id: int, part: memoryview) -> bool:
+def _same(
+    db: Sql,
+    part_id: int,
+    part: memoryview,
+    sealer: Sealer | None,
+    place: tuple[object, ...],
+) -> bool:
     """Whether a part is stored already, byte for byte: its checksum does not see every swap."""
     held = db.execute("SELECT bytes FROM part WHERE id = ?", (part_id,)).get
+    try:
+        held = unsealed(sealer, held, *place)
+    except CorruptFile:
+        return False  # it is replaced
     return np.array_equal(np.frombuffer(held, np.uint8), np.frombuffer(part, np.uint8))
 
 
-def _fill_all(db: Sql, branch: int, arrays: list[NDArray[np.void]]) -> None:
-    ends = [0] * len(arrays)
+def _fill_all(db: Sql, branch: int, arrays: list[NDArray[np.void]], sealer: Sealer | None) -> None:
+    ends, counts = [0] * len(arrays), [0] * len(arrays)
     rows = db.execute(
         "SELECT array, checksum, bytes FROM part WHERE branch = ? ORDER BY id", (branch,)
     )
     for number, expected, part in rows:
+        if sealer is not None:
+            # What opens is whole. The checksum is for who looks at the file without its key.
+            counts[number] += 1
+            part = sealer.open(part, "part", "bytes", branch, number, counts[number])
+            expected = checksum(part)
         ends[number] = fill(arrays[number], ends[number], part, expected)
     if any(end != array.nbytes for end, array in zip(ends, arrays, strict=True)):
         raise CorruptFile("a checkpoint lacks a part; it can be rebuilt from the journal")
@@ -532,16 +640,19 @@ def _fill_all(db: Sql, branch: int, arrays: list[NDArray[np.void]]) -> None:
 class _SqliteFacts(_SqlitePart):
     def get(self, name: str) -> str | None:
         row = self._branch.database.look("SELECT value FROM fact WHERE name = ?", (name,))
-        return None if row is None else str(row[0])
+        if row is None:
+            return None
+        return unsealed_text(self.sealer, str(row[0]), "fact", "value", name)
 
     def put(self, name: str, value: str) -> None:
+        stored = sealed_text(self.sealer, value, "fact", "value", name)
         with self._branch.writing() as db:
             db.execute("DELETE FROM fact WHERE name = ?", (name,))
-            db.execute("INSERT INTO fact VALUES (?, ?)", (name, value))
+            db.execute("INSERT INTO fact VALUES (?, ?)", (name, stored))
 
     def branches(self) -> list[Mark]:
         with self._branch.reading() as db:
-            return list(read_forks(db).values())
+            return list(read_forks(db, self.sealer).values())
 
     def forgotten(self) -> NDArray[np.int64]:
         with self._branch.reading(one=True) as db:
@@ -550,7 +661,8 @@ class _SqliteFacts(_SqlitePart):
     def size(self) -> Mapping[str, int]:
         with self._branch.reading() as db:
             out = {name: int(db.execute(sql).get) for name, sql in SIZES.items()}
-        return {"bytes": self._branch.database.bytes(out), **out}
+        out["bytes"] = self._branch.database.bytes(out)
+        return out if self.sealer is None else out | {"encrypted": 1}
 
 
 def _rows(db: Sql, table: str) -> Iterator[tuple[Any, ...]]:
@@ -590,10 +702,19 @@ class SqlStore:
         self.facts = _SqliteFacts(branch)
 
     @classmethod
-    def on(cls, database: SqlDatabase, branch: str) -> Self:
-        """A store on a branch; lets go of the database where there is no such branch."""
+    def on(
+        cls,
+        database: SqlDatabase,
+        branch: str,
+        keyring: Keyring | None = None,
+        *,
+        read_only: bool = False,
+    ) -> Self:
+        """A store on a branch; lets go of the database where there is no such branch, or no key."""
         opened = False
         try:
+            if database.sealer is None:  # else of another branch
+                database.sealer = _sealer(database, keyring, read_only=read_only)
             store = cls(_SqliteBranch(database, branch))
             opened = True
         finally:
@@ -610,11 +731,13 @@ class SqlStore:
         """A store on a new branch that begins at this branch's head."""
         lineage.check_name(name, "a branch")
         with self._branch.writing() as db:
-            lineage.check_free(name, read_forks(db))
+            sealer = self._branch.sealer
+            lineage.check_free(name, read_forks(db, sealer))
             number = int(db.execute("SELECT max(id) + 1 FROM branch").get)
+            stored = sealed_text(sealer, name, "branch", "name", number)
             db.execute(
                 "INSERT INTO branch VALUES (?, ?, ?, ?, ?)",
-                (number, name, self._branch.id, self._branch.head(), recorded_at),
+                (number, stored, self._branch.id, self._branch.head(), recorded_at),
             )
             return self.on(self._branch.database.share(), name)
 
@@ -642,8 +765,8 @@ class SqlStore:
     def check(self) -> None:
         """Read and verify every entry, and the checkpoint; raises CorruptFile."""
         with self._branch.reading() as db:
-            for (data,) in db.stream("SELECT delta FROM journal"):
-                decode(data)
+            for seq, data in db.stream("SELECT seq, delta FROM journal"):
+                decode(unsealed(self._branch.sealer, data, *ENTRY, seq))
         self.points.load()
 
     def close(self) -> None:
@@ -667,17 +790,19 @@ class SqliteStore(SqlStore):
         branch: str = FIRST,
         wait_s: float = 5.0,
         read_only: bool = False,
+        keyring: Keyring | None = None,
     ) -> SqliteStore:
         """Open a memory; a missing file is created, unless `read_only`.
 
-        `wait_s`: seconds to wait for another writer before StoreBusy. Raises StoreError
+        `wait_s`: seconds to wait for another writer before StoreBusy; `keyring`: where the key of
+        an encrypted memory is, and that of a new one will be. Raises StoreError
         (no folder, no permission), CorruptFile (foreign, truncated, damaged), NewerSchema,
-        NotFound (no such branch), InvalidInput (`wait_s` is negative or no number).
+        MissingKey, NotFound (no such branch), InvalidInput (`wait_s` is negative or no number).
         """
         if not (isinstance(wait_s, int | float) and 0 <= wait_s <= threading.TIMEOUT_MAX):
             raise InvalidInput(f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}")
         database = Database(Path(path), wait_s=wait_s, read_only=read_only)
-        return cls.on(database, branch)
+        return cls.on(database, branch, keyring, read_only=read_only)
 
     @property
     def path(self) -> Path:
@@ -694,3 +819,62 @@ class SqliteStore(SqlStore):
             if broken is not None:
                 raise damaged(self.path, f"a row of {broken[0]} refers to nothing")
         super().check()
+
+
+def key_of(path: Path) -> str | None:
+    """`sealed_by` of a file, which may be a backup and is only read."""
+    database = Database(path, wait_s=5.0, read_only=True)
+    try:
+        return sealed_by(database)
+    finally:
+        database.release()
+
+
+def sealed_by(database: SqlDatabase) -> str | None:
+    """The id of an encrypted memory, by which its key is named; None where it is not encrypted.
+
+    Needs no key; raises StoreError.
+    """
+    row = database.look("SELECT value FROM fact WHERE name = ?", (SEALED,))
+    return None if row is None else str(row[0])
+
+
+def _sealer(database: SqlDatabase, keyring: Keyring | None, *, read_only: bool) -> Sealer | None:
+    """The sealer of an encrypted memory, and of one that nothing was written to yet."""
+    memory, place = sealed_by(database), database.place
+    fresh = memory is None and keyring is not None and database.look(TOUCHED, ()) == (0,)
+    if keyring is not None and fresh and not read_only:
+        with database.writing() as db:
+            memory = sealed_by(database)  # another process may have been faster
+            if memory is None and not db.execute(TOUCHED).get:
+                if Path(place).absolute().parent == keyring.folder.absolute():
+                    raise ConfigurationError(
+                        f"the keys would lie beside {place}, and go with it into every backup: "
+                        "name another folder (encryption.keys, MAGS_KEYS)",
+                        key="encryption.keys",
+                    )
+                return _encrypt(db, keyring)
+    if memory is None:
+        if keyring is not None:
+            LOG.warning("%s is not encrypted: it was made before encryption was set", place)
+        return None
+    if keyring is None:
+        raise MissingKey(
+            f"{place} is encrypted: say where its key is (encryption.master and encryption.keys, "
+            "or MAGS_MASTER_KEY and MAGS_KEYS)",
+            path=place,
+        )
+    return keyring.sealer(memory)
+
+
+def _encrypt(db: Sql, keyring: Keyring) -> Sealer:
+    """Make a key for a new memory, and seal what the schema has put in it."""
+    # Durable before the memory says that it is sealed: a key without a memory does no harm.
+    memory, sealer = keyring.make()
+    db.execute("INSERT INTO fact VALUES (?, ?)", (SEALED, memory))
+    # A new secret: the one of the schema has been in the file in the clear.
+    secret = sealer.seal_text(secrets.token_hex(16), "fact", "value", "secret")
+    db.execute("UPDATE fact SET value = ? WHERE name = 'secret'", (secret,))
+    first = sealer.seal_text(FIRST, "branch", "name", 1)
+    db.execute("UPDATE branch SET name = ? WHERE id = 1", (first,))
+    return sealer

@@ -70,6 +70,7 @@ export class Ground {
     const { width, height } = this.sigma.getDimensions();
     this.context.clearRect(0, 0, width, height);
     for (const plate of this.plates) this.plate(plate);
+    for (const name of this.sigma.getGraph().nodes()) this.doubt(name);
     const now = performance.now();
     this.pulses = this.pulses.filter((one) => now - one.born < PULSE_MS);
     for (const one of this.pulses) this.one(one, STILL.matches ? 0.3 : (now - one.born) / PULSE_MS);
@@ -84,6 +85,22 @@ export class Ground {
     this.context.beginPath();
     this.context.roundRect(a.x, a.y, b.x - a.x, b.y - a.y, 14);
     this.context.fill();
+  }
+
+  /** A ring around what is not certain: dashed around a guess, red around what is disputed. */
+  private doubt(name: string): void {
+    const { mark } = (this.sigma.getNodeDisplayData(name) ?? {}) as { mark?: "guess" | "disputed" | null };
+    const at = mark ? this.place(name) : null;
+    if (at === null) return;
+    const { quiet, gone } = palette();
+    const guess = mark === "guess";
+    this.context.strokeStyle = guess ? quiet : gone;
+    this.context.lineWidth = guess ? 1.5 : 2;
+    this.context.setLineDash(guess ? [3, 3] : []);
+    this.context.beginPath();
+    this.context.arc(at.x, at.y, at.size + 3.5, 0, 2 * Math.PI);
+    this.context.stroke();
+    this.context.setLineDash([]);
   }
 
   private one(pulse: Pulse, part: number): void {

@@ -9,13 +9,14 @@ import type { NodeDisplayData, PartialButFor } from "sigma/types";
 import { palette } from "./colours";
 import { type Rect, Room } from "./room";
 
-type Named = PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color"> & { key?: string };
+type Named = PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color"> & { key?: string; kind?: string };
 
 /** The name of a block, and what lies in it; `top` and `left` of the block in pixels. */
 export interface Heading { title: string; about: string; left: number; top: number; right: number }
 
 const LENGTHS = [64, 40, 26]; // letters of words that are wanted: the most that fit
-const SHORT = 26; // letters of others
+const SHORT = [32, 20]; // of others
+const FACTS = 2; // how much larger a name is than a fact that is named before it: facts tell names too
 const LESSER = 0.7; // of a node's size: others below it may lie beneath its words
 const FONT = "12px system-ui, sans-serif";
 const BOLD = `600 ${FONT}`;
@@ -31,7 +32,7 @@ export class Labels {
   private wanted: Named[] = [];
   private plates = new Map<string, Rect>();
   private placed = new Map<string, Rect>();
-  private room = new Room(0, 0);
+  private made: Room | null = null;
 
   constructor(private readonly headings: () => Heading[]) {}
 
@@ -87,25 +88,33 @@ export class Labels {
     for (const [n, line] of lines.entries()) context.fillText(line, rect.left + 5, rect.top + 15 + LINE * n);
   };
 
-  /** A new frame: nothing is placed but the headings, and nodes are where they are. */
+  /** A new frame: nothing is placed. */
   private begin(): void {
-    const sigma = this.sigma!;
-    const { width, height } = sigma.getDimensions();
     this.wanted = [];
     this.plates.clear();
     this.placed.clear();
-    this.room = new Room(width, height);
-    for (const { left, top, right } of this.headings()) this.room.take({ left: left + 8, right: right - 8, top: top + 6, bottom: top + 27 });
+    this.made = null;
+  }
+
+  /** What is free beside the headings and the nodes: looked at once they are where they are in this frame. */
+  private get room(): Room {
+    if (this.made !== null) return this.made;
+    const sigma = this.sigma!;
+    const { width, height } = sigma.getDimensions();
+    this.made = new Room(width, height);
+    for (const { left, top, right } of this.headings()) this.made.take({ left: left + 8, right: right - 8, top: top + 6, bottom: top + 27 });
     sigma.getGraph().forEachNode((name) => {
       const data = sigma.getNodeDisplayData(name);
-      if (data && !data.hidden) this.room.stand({ ...sigma.framedGraphToViewport(data), size: sigma.scaleSize(data.size) });
+      if (data && !data.hidden) this.made!.stand({ ...sigma.framedGraphToViewport(data), size: sigma.scaleSize(data.size) });
     });
+    return this.made;
   }
 
   private draw(): void {
     const context = this.sigma!.getCanvases().labels!.getContext("2d")!;
     for (const heading of this.headings()) head(context, heading);
-    const worth = ({ forceLabel, zIndex = 0, size }: Named) => (forceLabel ? 1000 : 0) + 100 * Math.max(0, zIndex) + size;
+    const worth = ({ forceLabel, zIndex = 0, size, kind }: Named) =>
+      (forceLabel ? 1000 : 0) + 100 * Math.max(0, zIndex) + size + (kind === "fact" ? FACTS : 0);
     for (const data of this.wanted.sort((a, b) => worth(b) - worth(a))) {
       if (!this.plates.has(data.key ?? "")) this.write(context, data);
     }
@@ -114,7 +123,7 @@ export class Labels {
   private write(context: CanvasRenderingContext2D, data: Named): void {
     const { ground, ink } = palette();
     context.font = FONT;
-    const forms = [...new Set((data.forceLabel ? LENGTHS : [SHORT]).map((most) => cut(data.label!, most)))];
+    const forms = [...new Set((data.forceLabel ? LENGTHS : SHORT).map((most) => cut(data.label!, most)))];
     const tried = (least: number) => {
       for (const words of forms) {
         const rect = this.room.beside(data, context.measureText(words).width, LINE, 4, least);

@@ -4,6 +4,7 @@ import { shade, tint } from "./colours";
 
 export type Data = Record<string, unknown>;
 
+const NAMED: Record<string, number> = { entity: 1.5, fact: 1 }; // larger, so that what is known is named before what was said
 const MOST_ARCS = 6000; // drawn: the strongest ones, beside structure
 
 /** Associations go both ways: one line for both, as strong as the stronger; weak ones last. */
@@ -37,12 +38,13 @@ export function line(arc: Pick<Arc, "kind" | "weight"> & { across: boolean }): D
 export function looks(dot: Dot): Data {
   const faded = dot.current && !dot.cold ? 0.3 + 0.7 * dot.strength : 0.28;
   return {
-    label: marked(dot.label, dot.tentative),
+    label: marked(dot.label, dot.tentative, dot.disputed),
     kind: dot.kind,
     region: dot.region,
+    mark: dot.disputed ? "disputed" : dot.tentative ? "guess" : null,
     faded,
     type: dot.kind === "episode" ? "square" : "circle",
-    size: 3 + 4 * dot.importance + 1.5 * Math.log2(1 + dot.uses) + (dot.kind === "entity" ? 2 : 0) + (dot.pinned ? 2 : 0),
+    size: 3 + 4 * dot.importance + 1.5 * Math.log2(1 + dot.uses) + (NAMED[dot.kind] ?? 0) + (dot.pinned ? 2 : 0),
     color: shade(dot.region, dot.kind, faded),
   };
 }

@@ -6,7 +6,7 @@ import Graph from "graphology";
 import Sigma from "sigma";
 import { NodeCircleProgram } from "sigma/rendering";
 
-import type { Arc, Change, Explanation, Picture, RegionMap } from "../api";
+import type { Arc, Change, Picture, RegionMap, Trail } from "../api";
 import { OTHERS, titled } from "../regions";
 import { DARK, STILL, palette, shade, tint } from "./colours";
 import { Detail, STRONG, WEAK, strongest } from "./detail";
@@ -26,8 +26,7 @@ const MARGIN = 12;
 
 export interface Marks {
   chosen: number | null;
-  path: Explanation | null;
-  step: number;
+  lit: Trail[];
   found: Set<number>;
 }
 
@@ -42,7 +41,7 @@ export class View {
   private crossing: { a: string; b: string; weight: number }[] = []; // from block to block
   private frames = 0;
   private settling = false;
-  private marks: Marks = { chosen: null, path: null, step: 0, found: new Set() };
+  private marks: Marks = { chosen: null, lit: [], found: new Set() };
   private lit = new Map<string, number>();
   private steps = new Set<string>(); // arcs of the path, "src dst"
   private near: Set<string> | null = null; // a node under the pointer and those beside it
@@ -57,9 +56,9 @@ export class View {
       defaultEdgeType: STRONG,
       edgeProgramClasses: this.detail.programs(),
       nodeProgramClasses: { circle: NodeCircleProgram, square: this.labels.square() },
-      labelDensity: 3,
+      labelDensity: 6,
       labelGridCellSize: 110,
-      labelRenderedSizeThreshold: 5,
+      labelRenderedSizeThreshold: 4,
       defaultDrawNodeLabel: this.labels.label,
       defaultDrawNodeHover: this.labels.hover,
       stagePadding: 0,
@@ -158,7 +157,7 @@ export class View {
     this.marks = marks;
     this.lit.clear();
     this.steps.clear();
-    for (const hit of marks.path?.trace.hits.slice(0, marks.step) ?? []) {
+    for (const hit of marks.lit) {
       for (const one of hit.path) {
         this.steps.add(`${one.src} ${one.dst}`).add(`${one.dst} ${one.src}`);
         for (const name of [String(one.src), String(one.dst)]) if (!this.lit.has(name)) this.lit.set(name, 1);
@@ -166,8 +165,6 @@ export class View {
       if (hit.anchor && !this.lit.has(String(hit.anchor))) this.lit.set(String(hit.anchor), 1);
       this.lit.set(String(hit.id), 2);
     }
-    const last = marks.path?.trace.hits[marks.step - 1];
-    if (last) this.lit.set(String(last.id), 3);
     this.sigma.refresh({ skipIndexation: true });
   }
 
@@ -180,7 +177,7 @@ export class View {
   /** Let a node be seen: in a crowd from near by, else the view stays unless it is out of it. */
   look(name: string): void {
     const at = this.sigma.getNodeDisplayData(name);
-    if (!at) return;
+    if (!at || this.place.clientWidth === 0) return;
     const { x, y } = this.sigma.framedGraphToViewport(at);
     const camera = this.sigma.getCamera();
     const inside = x > 20 && y > 20 && x < this.place.clientWidth - 60 && y < this.place.clientHeight - 20;
@@ -253,10 +250,9 @@ export class View {
     const colours = palette();
     const shown: Data = { ...data };
     const dim = (this.lit.size > 0 && lit === undefined) || (this.near !== null && !this.near.has(name));
-    if (dim) Object.assign(shown, { color: tint(220, 6, 0.22), label: "", forceLabel: false });
+    if (dim) Object.assign(shown, { color: tint(220, 6, 0.22), label: "", forceLabel: false, mark: null });
     if (lit === 1) Object.assign(shown, { color: colours.step, zIndex: 2 });
     if (lit === 2) Object.assign(shown, { color: colours.lit, zIndex: 3, forceLabel: true });
-    if (lit === 3) Object.assign(shown, { color: colours.lit, zIndex: 4, highlighted: true });
     if (lit) shown.label = data.label;
     if (this.near?.has(name)) Object.assign(shown, { label: data.label, forceLabel: this.near.size < 14 });
     if (this.marks.found.has(id)) Object.assign(shown, { highlighted: true, label: data.label, zIndex: 2 });
@@ -293,6 +289,8 @@ export class View {
     if (this.place.clientWidth === 0) return;
     this.arrange();
     this.move(true);
+    this.sigma.resize();
+    this.sigma.refresh(); // which words are wanted depends on the room
   }
 
   private arrange(): void {

@@ -1,122 +1,135 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 
-import { type Fact, type NodeCard, marked } from "../api";
-import { choose, chosen, counted, memory, notice, refresh, tried } from "../state";
+import type { Forgotten, NodeCard } from "../api";
+import { changes, choose, chosen, memory, notice, refresh, tried } from "../state";
+import { counted, day, relation, told } from "../words";
+import { Box } from "./box";
 import { Life } from "./life";
+import { Marked, Said } from "./said";
+import { Undo } from "./undo";
 
-/** One node: its words, sources and validity; edit, pin, forget. */
+const LISTED = 40;
+
+/** One node: its words, sources and validity; correct, edit, pin, undo, forget. */
 export function Card() {
-  const editing = useSignal(false);
-  const sure = useSignal<string | null>(null);
+  const writing = useSignal<"correct" | "edit" | null>(null);
+  const going = useSignal<Forgotten | null>(null);
   useSignalEffect(() => {
     void chosen.value?.node.id;
-    sure.value = null;
-    editing.value = false;
+    going.value = writing.value = null;
   });
   const found = chosen.value;
   if (found === null) {
     return <p class="hint">Choose a node in the graph, the list or an answer, to see its words, its sources and its life.</p>;
   }
   const { node, beside } = found;
-  const change = (fields: unknown) =>
+  const { id, kind, fact } = node;
+  const change = (what: () => Promise<number>) =>
     tried(async () => {
-      await memory.value!.edit(node.id, fields);
-      await Promise.all([choose(node.id), refresh()]);
-      editing.value = false;
-      return true;
+      const now = await what();
+      writing.value = null;
+      await Promise.all([choose(now), refresh()]);
     });
-  const ask = () =>
-    tried(async () => {
-      const gone = await memory.value!.forget(node.id, true);
-      const counts = Object.entries(gone.nodes).map(([kind, ids]) => counted(ids.length, kind, kind === "entity" ? "entities" : `${kind}s`));
-      sure.value = `This erases for good, from journal and snapshots too: ${counts.join(", ")}.`;
-    });
+  const edit = (fields: unknown) => change(async () => (await memory.value!.edit(id, fields)).id);
+  const correct = (right: string) => change(async () => (await memory.value!.correct(id, right || null)).facts[0] ?? id);
   const forget = () =>
     tried(async () => {
-      await memory.value!.forget(node.id, false);
-      notice.value = { kind: "done", text: `m${node.id} is forgotten, from journal and snapshots too.` };
+      await memory.value!.forget(id, false);
+      notice.value = { kind: "done", text: `m${id} is forgotten, from journal and snapshots too.` };
       await choose(null);
       await refresh();
     });
+  const last = changes.value.find((one) =>
+    [one.added, one.closed, one.edited, one.kind === "pin" ? one.changed : []].some((ids) => ids.includes(id)),
+  );
+  const rivals = beside.filter(({ arc }) => arc === "disputes");
   return (
     <section class="card" aria-labelledby="card">
-      <h2 id="card">{node.kind} m{node.id}</h2>
+      <h2 id="card">{kind} m{id}</h2>
       <button type="button" class="close" aria-label="Close the card" onClick={() => void choose(null)}>×</button>
-      {editing.value
-        ? <Edit node={node} change={change} leave={() => (editing.value = false)} />
-        : <p class={node.valid_to === null ? "text" : "text over"}>{marked(node.text, node.fact?.tentative, node.fact?.disputed)}</p>}
-      <div class="buttons" role="group" aria-label="Change this node">
-        {!editing.value && <button type="button" onClick={() => (editing.value = true)}>Edit</button>}
-        <button type="button" aria-pressed={node.pinned} onClick={() => void change({ pinned: !node.pinned })}>
-          {node.pinned ? "Unpin" : "Pin"}
-        </button>
-        {sure.value === null && <button type="button" class="danger" onClick={() => void ask()}>Forget</button>}
-      </div>
-      {sure.value !== null && (
-        <div class="sure" role="alertdialog" aria-label="Forget for good?">
-          <p>{sure.value}</p>
-          <button type="button" class="danger" onClick={() => void forget()}>Forget for good</button>{" "}
-          <button type="button" onClick={() => (sure.value = null)}>Keep it</button>
+      <p class="text"><Marked text={node.text} current={node.valid_to === null} tentative={fact?.tentative} disputed={fact?.disputed} /></p>
+      {rivals.map((one) => (
+        <p key={one.id} class="rival">{relation(one.arc, one.outgoing)}: <Said id={one.id} text={one.text} /></p>
+      ))}
+      {writing.value === null ? (
+        <div class="buttons" role="group" aria-label="Change this node">
+          {(fact || kind === "episode") && <button type="button" onClick={() => (writing.value = "correct")}>Correct</button>}
+          {!fact && <button type="button" onClick={() => (writing.value = "edit")}>Edit</button>}
+          <button type="button" aria-pressed={node.pinned} onClick={() => void edit({ pinned: !node.pinned })}>
+            {node.pinned ? "Unpin" : "Pin"}
+          </button>
+          {last && <Undo change={last} />}
+          <button type="button" class="danger" onClick={() => void tried(async () => (going.value = await memory.value!.forget(id, true)))}>Forget</button>
         </div>
+      ) : (
+        <form
+          class="edit"
+          onSubmit={(e) => {
+            e.preventDefault();
+            const words = String(new FormData(e.currentTarget).get("words")).trim();
+            void (writing.value === "correct" ? correct(words) : edit({ text: words }));
+          }}
+        >
+          {writing.value === "correct" ? (
+            <label>What is right (left empty, this is only wrong) <input name="words" autofocus autocomplete="off" placeholder="Bergen, or a sentence" /></label>
+          ) : <label>Text <textarea name="words" rows={3} required autofocus defaultValue={node.text} /></label>}
+          <div class="buttons">
+            <button type="submit" class="main">Save</button>
+            <button type="button" onClick={() => (writing.value = null)}>Cancel</button>
+          </div>
+        </form>
       )}
+      {going.value !== null && <Going gone={going.value} leave={() => (going.value = null)} forget={forget} />}
       <Facts node={node} />
       <Life node={node} />
       <h3>Beside it</h3>
       <ul class="beside">
-        {beside.slice(0, 40).map((one) => (
+        {beside.slice(0, LISTED).map((one) => (
           <li key={`${one.id} ${one.arc} ${one.outgoing}`}>
-            <span class="kind">{one.outgoing ? "→" : "←"} {one.arc}</span>
-            <button type="button" class="link" onClick={() => void choose(one.id)}>{one.text}</button>
+            <span class="kind">{relation(one.arc, one.outgoing)}</span>
+            <Said id={one.id} text={one.text} />
             <meter min={0} max={1} value={one.weight} aria-label={`weight ${one.weight.toFixed(2)}`} />
           </li>
         ))}
-        {beside.length > 40 && <li class="kind">and {beside.length - 40} more</li>}
+        {beside.length > LISTED && <li class="kind">and {beside.length - LISTED} more</li>}
       </ul>
     </section>
   );
 }
 
-const TRIPLE = ["subject", "relation", "object"] as const;
-
-/** Words and importance; of a fact whose new text could not be read also what it is to state. */
-function Edit({ node, change, leave }: { node: NodeCard; change: (fields: unknown) => Promise<boolean | undefined>; leave: () => void }) {
-  const unread = useSignal(false);
+/** What would be erased, before it is. */
+function Going({ gone, leave, forget }: { gone: Forgotten; leave: () => void; forget: () => void }) {
+  const counts = Object.entries(gone.nodes).map(([kind, ids]) => counted(ids.length, kind, kind === "entity" ? "entities" : `${kind}s`));
+  const times = new Map<string, number>();
+  for (const text of Object.values(gone.texts)) times.set(text, (times.get(text) ?? 0) + 1);
+  const texts = [...times];
   return (
-    <form
-      class="edit"
-      onSubmit={(e) => {
-        e.preventDefault();
-        const given = new FormData(e.currentTarget);
-        const fields: Record<string, unknown> = {};
-        if (given.get("text") !== node.text) fields.text = given.get("text");
-        if (Number(given.get("importance")) !== node.importance) fields.importance = Number(given.get("importance"));
-        if (unread.value) fields.meta = Object.fromEntries(TRIPLE.map((end) => [end, given.get(end)]));
-        if (Object.keys(fields).length === 0) leave();
-        else void change(fields).then((done) => (unread.value = done !== true && node.fact !== null));
-      }}
-    >
-      <label>Text <textarea name="text" rows={3} required defaultValue={node.text} /></label>
-      {unread.value && TRIPLE.map((end) => (
-        <label key={end}>{end[0]!.toUpperCase() + end.slice(1)} <input name={end} required defaultValue={node.fact![end]} /></label>
-      ))}
-      <label>Importance <input name="importance" type="number" min="0" max="1" step="any" defaultValue={String(node.importance)} /></label>
-      <div class="buttons">
-        <button type="submit" class="main">Save</button>
-        <button type="button" onClick={leave}>Cancel</button>
-      </div>
-    </form>
+    <Box title="Forget for good?" leave={leave}>
+      {(close) => (
+        <>
+          <p>This erases {counts.join(", ")}, from journal and snapshots too. It cannot be undone.</p>
+          <ul class="goes">
+            {texts.slice(0, LISTED).map(([text, n]) => <li key={text}>{text}{n > 1 ? <span class="kind"> {n} times</span> : null}</li>)}
+            {texts.length > LISTED && <li class="kind">and {texts.length - LISTED} more</li>}
+          </ul>
+          <div class="buttons">
+            <button type="button" class="danger" onClick={() => { close(); forget(); }}>Forget for good</button>
+            <button type="button" autofocus onClick={close}>Keep it</button>
+          </div>
+        </>
+      )}
+    </Box>
   );
 }
 
 function Facts({ node }: { node: NodeCard }) {
-  const fact = node.fact;
-  const said = typeof node.meta.speaker === "string" ? node.meta.speaker : fact && told(fact);
+  const { fact, kind } = node;
+  const who = told(node);
   return (
     <dl>
-      {node.fact && (<><dt>fact</dt><dd>{node.fact.subject} · {node.fact.relation} · {node.fact.object}</dd></>)}
-      {said && (<><dt>said by</dt><dd>{said}</dd></>)}
-      <dt>{node.kind === "episode" ? "said" : "holds"}</dt>
-      <dd>{node.kind === "episode" ? day(node.valid_from) ?? "unknown" : `${day(node.valid_from) ?? "since ever"} – ${day(node.valid_to) ?? "now"}`}</dd>
+      {fact && (<><dt>fact</dt><dd>{fact.subject} · {fact.relation} · {fact.object}</dd></>)}
+      {who && (<><dt>told by</dt><dd>{who}</dd></>)}
+      {kind !== "episode" && (<><dt>holds</dt><dd>{day(node.valid_from) ?? "since ever"} – {day(node.valid_to) ?? "now"}</dd></>)}
       <dt>recorded</dt><dd>{day(node.recorded_at) ?? "unknown"}</dd>
       <dt>importance</dt><dd>{node.importance.toFixed(2)}{node.cold ? ", cold" : ""}</dd>
       <dt>confidence</dt><dd>{node.confidence.toFixed(2)}</dd>
@@ -130,14 +143,4 @@ function Facts({ node }: { node: NodeCard }) {
       )}
     </dl>
   );
-}
-
-/** Who said a fact, and when; null for what nobody said. */
-function told(fact: Fact): string | null {
-  if (!fact.speaker) return null;
-  return fact.said_at === null ? fact.speaker : `${fact.speaker}, ${day(fact.said_at)}`;
-}
-
-export function day(moment: string | null): string | null {
-  return moment === null ? null : moment.slice(0, 10);
 }

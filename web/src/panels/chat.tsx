@@ -2,8 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Reply } from "../api";
-import { choose, counted } from "../state";
+import { choose, empty, narrow, stats } from "../state";
 import { filling, light, reward, say, suggested, talk } from "../talk";
+import { counted } from "../words";
+import { Newcomer } from "./newcomer";
 
 /** Talk to the memory; each answer shows what it rests on. */
 export function Chat() {
@@ -16,9 +18,9 @@ export function Chat() {
   return (
     <section class="chat" aria-label="Chat">
       <div class="talk" ref={box} role="log" aria-live="polite" aria-label="What was said" tabIndex={0}>
-        {spoken.length === 0 && (
+        {spoken.length === 0 && (narrow.value && empty.value && stats.value === null ? <Newcomer /> : (
           <p class="hint">Tell it something, then ask. What it takes in appears in the graph, and an answer lights the path it came by.</p>
-        )}
+        ))}
         {spoken.length === 0 && suggested.value.map((words) => (
           <button type="button" key={words} class="suggested" onClick={() => void say(words)}>{words}</button>
         ))}

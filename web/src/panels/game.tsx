@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { GameSteps, TurnSeen } from "../api";
 import { begin, drawn, game, offered, one, over, pace, run, running, seen, shares, steps } from "../game";
 import { View } from "../graph/view";
-import { counted } from "../state";
+import { counted } from "../words";
 
 const ABOUT: Record<string, string> = {
   nonsense: "A world of made-up houses, holidays and manners. Its rules cannot be reasoned out: they are told, felt, changed and lied about.",

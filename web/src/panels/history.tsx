@@ -1,9 +1,10 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 
-import { type Change, type Diff, type Mark, marked } from "../api";
-import { changes, choose, counted, landed, memory, notice, refresh, shown, stats, tried } from "../state";
-
-const BEFORE = "before going back";
+import type { Change, Diff, Mark } from "../api";
+import { changes, landed, memory, notice, refresh, shown, stats, tried } from "../state";
+import { counted, day, deed } from "../words";
+import { Said } from "./said";
+import { Undo } from "./undo";
 
 /** What changed, newest first; snapshots to compare with and to go back to. */
 export function History() {
@@ -27,13 +28,13 @@ function One({ change }: { change: Change }) {
     landed.value = [change];
     void refresh();
   };
-  const rules = [...new Set(change.reasons.map((reason) => String(reason.rule ?? "")).filter(Boolean))];
   return (
     <li>
-      <button type="button" class="link" aria-label={`Show change ${change.seq}, ${change.kind}, in the graph`} onClick={again}>
-        <b>{change.kind}</b>
+      <span class="undo">{change.kind !== "forget" && <Undo change={change} />}</span>
+      <button type="button" class="link" aria-label={`Show change ${change.seq}, ${deed(change)}, in the graph`} onClick={again}>
+        <b>{deed(change)}</b>
       </button>{" "}
-      <span class="kind">#{change.seq} · tick {change.tick}</span>{" "}
+      <span class="kind">#{change.seq} · {day(change.recorded_at)}</span>{" "}
       {change.added.length > 0 && <span class="plus">+{counted(change.added.length, "node")}</span>}{" "}
       {change.changed.length > 0 && <span>~{change.changed.length} touched</span>}{" "}
       {change.removed.length > 0 && <span class="minus">−{counted(change.removed.length, "node")}</span>}{" "}
@@ -45,7 +46,6 @@ function One({ change }: { change: Change }) {
       )}
       {change.more > 0 && <span class="kind"> and {change.more} more</span>}
       <Words change={change} />
-      {rules.length > 0 && <span class="kind rules">{rules.join(", ").replaceAll("_", " ")}</span>}
     </li>
   );
 }
@@ -65,7 +65,7 @@ function Words({ change }: { change: Change }) {
       {shown.map((one) => (
         <li key={one.id} class={closed.has(one.id) ? "minus" : added.has(one.id) ? "plus" : undefined}>
           {closed.has(one.id) ? "− " : added.has(one.id) ? "+ " : "~ "}
-          <button type="button" class={one.current ? "link" : "link over"} onClick={() => void choose(one.id)}>{marked(one.text, one.tentative)}</button>
+          <Said {...one} />
           <span class="kind"> {one.kind}{closed.has(one.id) ? ", over" : ""}</span>
         </li>
       ))}
@@ -92,13 +92,10 @@ function Snapshots() {
   };
   const back = (name: string) =>
     tried(async () => {
-      // Going back is a change too: this mark is how it is taken back from here.
-      if (name !== BEFORE) await memory.value!.snapshot(BEFORE);
-      await memory.value!.rollback(name);
-      notice.value = { kind: "done", text: `Back at “${name}”. The snapshot “${BEFORE}” takes that back.` };
+      await memory.value!.rollback({ name });
+      notice.value = { kind: "done", text: `Back at “${name}”. In the history this is a change too, which can be undone.` };
       leave();
       await refresh();
-      await load();
     });
   const newest = [...new Map(marks.value.map((one) => [one.name, one])).values()].reverse();
   return (
@@ -152,15 +149,15 @@ function Difference({ diff, leave }: { diff: Diff; leave: () => void }) {
       <ul>
         {[...fresh, ...diff.added.filter((node) => node.kind === "episode")].slice(0, 30).map((node) => (
           <li key={node.id} class="plus">
-            + <button type="button" class="link" onClick={() => void choose(node.id)}>{marked(node.text, node.fact?.tentative, node.fact?.disputed)}</button>
+            + <Said id={node.id} text={node.text} tentative={node.fact?.tentative} disputed={node.fact?.disputed} />
           </li>
         ))}
         {diff.closed.slice(0, 30).map((fact) => (
-          <li key={fact.id} class="minus">− <button type="button" class="link over" onClick={() => void choose(fact.id)}>{marked(fact.text, fact.tentative, fact.disputed)}</button></li>
+          <li key={fact.id} class="minus">− <Said {...fact} current={false} /></li>
         ))}
         {changed.slice(0, 30).map((node) => (
           <li key={node.id}>
-            ~ <button type="button" class="link" onClick={() => void choose(node.id)}>{marked(node.text, node.fact?.tentative, node.fact?.disputed)}</button>
+            ~ <Said id={node.id} text={node.text} tentative={node.fact?.tentative} disputed={node.fact?.disputed} />
           </li>
         ))}
         {changed.length > 30 && <li class="kind">and {changed.length - 30} more changed</li>}

@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { type Moment, type NodeCard, Problem } from "../api";
-import { counted, memory, stats } from "../state";
+import { memory, stats } from "../state";
+import { counted, deed } from "../words";
 
 const [WIDE, HIGH] = [300, 84];
 const [LEFT, TOP] = [26, 6];
@@ -63,7 +64,7 @@ function Chart({ life, tick }: { life: Moment[]; tick: number }) {
         <polyline class="ahead" points={curve(newest, tick, last)} />
         {life.map((moment) => (
           <circle key={moment.seq} cx={x(moment.tick)} cy={y(moment.strength)} r={3}>
-            <title>{`${moment.kind} at tick ${moment.tick}: ${moment.strength.toFixed(2)}, ${counted(moment.uses, "use")}`}</title>
+            <title>{`${deed(moment)} at tick ${moment.tick}: ${moment.strength.toFixed(2)}, ${counted(moment.uses, "use")}`}</title>
           </circle>
         ))}
         {beside && <text x={LEFT} y={HIGH + 15}>tick {first}</text>}

@@ -1,8 +1,10 @@
 import { useSignal } from "@preact/signals";
 
-import { type Dot, marked } from "../api";
+import type { Dot } from "../api";
 import { drawn } from "../focus";
-import { byRegion, choose, counted, map, region } from "../state";
+import { byRegion, map, region } from "../state";
+import { counted } from "../words";
+import { Said } from "./said";
 
 const PAGE = 100;
 const KINDS: [string, string][] = [
@@ -47,9 +49,7 @@ function Some({ title, dots }: { title: string; dots: Dot[] }) {
       <ul>
         {dots.slice(0, most.value).map((dot) => (
           <li key={dot.id}>
-            <button type="button" class={dot.current ? "link" : "link over"} onClick={() => void choose(dot.id)}>
-              {marked(dot.label, dot.tentative)}
-            </button>
+            <Said {...dot} text={dot.label} />
             {!dot.current && <span class="kind">over</span>}
             {dot.pinned && <span class="kind">pinned</span>}
           </li>

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 
-import { counted } from "../state";
 import { night, wake } from "../night";
+import { counted } from "../words";
 
 /** Sleep to watch: each rule when it is done and what it did, over the graph, which changes at the end. */
 export function Night() {

@@ -1,85 +1,88 @@
-import { marked } from "../api";
-import { choose, picture } from "../state";
-import { leavePath, path, pathNodes, playing, step } from "../talk";
+import type { Trail } from "../api";
+import { picture } from "../state";
+import { evidence, path, pathNodes } from "../talk";
+import { counted, reasons, told } from "../words";
+import { Said } from "./said";
 
-/** The path of the last answer: lit one hit after another, with what each feature added. */
+/** Why the last answer came out so: its own evidence first, then what else was looked at. */
 export function Path() {
-  const told = path.value;
-  if (told === null) return null;
-  const hits = told.trace.hits;
-  const hit = hits[step.value - 1];
-  const go = (to: number) => {
-    playing.value = false;
-    step.value = to;
-  };
-  const labels = new Map(picture.value?.dots.map((dot) => [dot.id, marked(dot.label, dot.tentative)]));
-  const said = new Map([...pathNodes.value].map(([id, node]) => [id, marked(node.text, node.fact?.tentative, node.fact?.disputed)]));
-  const called = (id: number) => said.get(id) ?? labels.get(id) ?? `m${id}`;
+  if (path.value === null) return null;
+  const { carried, first, others } = evidence.value;
   return (
     <section class="path" aria-labelledby="path">
       <h2 id="path">Why this answer</h2>
-      <button type="button" class="close" aria-label="Close the path" onClick={leavePath}>×</button>
-      {hits.length === 0 && <p>Nothing was recalled for it.</p>}
-      {hit && (
-        <>
-          <div class="steps" role="group" aria-label="Steps">
-            <button type="button" aria-label="Step back" disabled={step.value <= 1} onClick={() => go(step.value - 1)}>‹</button>
-            <button type="button" aria-pressed={playing.value} onClick={() => {
-              if (!playing.value && step.value >= hits.length) step.value = 1;
-              playing.value = !playing.value;
-            }}>{playing.value ? "Pause" : "Play"}</button>
-            <button type="button" aria-label="Step on" disabled={step.value >= hits.length} onClick={() => go(step.value + 1)}>›</button>
-            <span role="status">memory {step.value} of {hits.length}</span>
-          </div>
-          <p class="hit">
-            <button type="button" class="link" onClick={() => void choose(hit.id)}>{called(hit.id)}</button>
-            {told.trace.cited.includes(hit.id) ? <b class="cited">cited</b> : null}
-          </p>
-          <Way hit={hit} called={called} />
-          <Shares shares={hit.shares} score={hit.score} />
-        </>
+      <button type="button" class="close" aria-label="Close the reasons" onClick={() => (path.value = null)}>×</button>
+      <p class="quiet">
+        {carried ? `It rests on ${counted(first.length, "memory", "memories")}.`
+          : first.length > 0 ? "No memory answers it. These come closest:" : "Nothing was recalled for it."}
+      </p>
+      <Trails trails={first} />
+      {others.length > 0 && (
+        <details>
+          <summary>{counted(others.length, "other memory was", "other memories were")} looked at</summary>
+          <Trails trails={others} />
+        </details>
       )}
     </section>
   );
 }
 
-type OneHit = NonNullable<typeof path.value>["trace"]["hits"][number];
-
-/** How recall came to it: from an anchor, arc by arc. */
-function Way({ hit, called }: { hit: OneHit; called: (id: number) => string }) {
-  if (hit.path.length === 0) {
-    return <p class="way">An anchor itself: the question's own words or sense lead to it.</p>;
-  }
-  const nodes = [hit.anchor || hit.path[0]!.src];
-  for (const one of hit.path) nodes.push(one.src === nodes.at(-1) ? one.dst : one.src);
+function Trails({ trails }: { trails: Trail[] }) {
+  const dots = new Map(picture.value?.dots.map((dot) => [dot.id, dot]));
+  const said = (id: number) => {
+    const [card, dot] = [pathNodes.value.get(id), dots.get(id)];
+    const { tentative, disputed } = card?.fact ?? dot ?? {};
+    const current = card ? card.valid_to === null || card.kind === "episode" : dot?.current ?? true;
+    return <Said id={id} text={card?.text ?? dot?.label ?? `m${id}`} current={current} tentative={tentative} disputed={disputed} />;
+  };
   return (
-    <ol class="way" aria-label="The way to it">
-      {nodes.map((id, n) => (
-        <li key={`${n} ${id}`}>
-          {n > 0 && <span class="kind">→ weight {hit.path[n - 1]!.weight.toFixed(2)} </span>}
-          <button type="button" class="link" onClick={() => void choose(id)}>{called(id)}</button>
-        </li>
-      ))}
+    <ol class="trails">
+      {trails.map((trail) => {
+        const card = pathNodes.value.get(trail.id);
+        const who = card && told(card);
+        return (
+          <li key={trail.id}>
+            {said(trail.id)}
+            {who && <p class="quiet">told by {who}</p>}
+            {Object.keys(trail.shares).length > 0 && <details>
+              <summary>How it was found</summary>
+              {trail.path.length > 0 && (
+                <ol class="way" aria-label="The way to it">
+                  {nodesOf(trail).map((id, n) => <li key={`${n} ${id}`}>{said(id)}</li>)}
+                </ol>
+              )}
+              <Reasons shares={trail.shares} />
+            </details>}
+          </li>
+        );
+      })}
     </ol>
   );
 }
 
-function Shares({ shares, score }: { shares: Record<string, number>; score: number }) {
-  const known = Object.entries(shares)
-    .filter(([, share]) => Math.abs(share) > 0.005)
-    .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-  const most = Math.max(...known.map(([, share]) => Math.abs(share)), 1e-9);
+/** How recall came to it: from where the question led to, arc by arc. */
+function nodesOf({ anchor, path: way }: Trail): number[] {
+  const nodes = [anchor || way[0]!.src];
+  for (const { src, dst } of way) nodes.push(src === nodes.at(-1) ? dst : src);
+  return nodes;
+}
+
+function Reasons({ shares }: { shares: Record<string, number> }) {
+  const known = reasons(shares);
+  if (known.length === 0) return null;
+  const most = Math.max(...known.map(({ sum }) => Math.abs(sum)));
+  const much = (sum: number) => (sum < 0 ? "against it" : sum > most / 2 ? "much" : sum > most / 6 ? "some" : "a little");
   return (
     <table class="shares">
-      <caption>What each feature added to its score of {score.toFixed(2)}</caption>
+      <caption>What spoke for it, and against it</caption>
       <tbody>
-        {known.slice(0, 8).map(([name, share]) => (
-          <tr key={name}>
-            <th scope="row">{name.replaceAll("_", " ")}</th>
+        {known.map(({ words, sum }) => (
+          <tr key={words}>
+            <th scope="row">{words}</th>
             <td aria-hidden="true">
-              <span class={share < 0 ? "bar against" : "bar"} style={{ width: `${(100 * Math.abs(share)) / most}%` }} />
+              <span class={sum < 0 ? "bar against" : "bar"} style={{ width: `${(100 * Math.abs(sum)) / most}%` }} />
             </td>
-            <td>{share > 0 ? "+" : "−"}{Math.abs(share).toFixed(2)}</td>
+            <td>{much(sum)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 
 import { type Model, Problem, chooseModel, model, restoreModel } from "../api";
 import { needsKey, refresh, stats } from "../state";
+import { Box } from "./box";
 
 /** Which language model answers; the key goes in and never comes out. */
 export function Settings({ leave }: { leave: () => void }) {
-  const box = useRef<HTMLDialogElement>(null);
   const now = useSignal<Model | null>(null);
   const told = useSignal<{ kind: "error" | "done"; text: string } | null>(null);
   const attempt = async (what: () => Promise<Model>, done: (found: Model) => string) => {
@@ -22,16 +22,14 @@ export function Settings({ leave }: { leave: () => void }) {
     }
   };
   useEffect(() => {
-    box.current?.showModal();
     void attempt(model, () => "");
   }, []);
   const answers = (found: Model) =>
     found.url ? `From now on ${found.model || "the first model"} at ${found.url} answers.` : "From now on no model answers: the memory is quoted.";
   const known = now.value;
   return (
-    <dialog ref={box} class="settings" aria-labelledby="settings" onClose={leave}>
-      <h2 id="settings">Settings</h2>
-      <button type="button" class="close" aria-label="Close the settings" onClick={() => box.current?.close()}>×</button>
+    <Box title="Settings" leave={leave}>
+      {() => <>
       <p>
         A language model may phrase the answers: any endpoint that speaks OpenAI's API, here or in a cloud. Without one
         the memory answers by quoting itself.
@@ -71,6 +69,7 @@ export function Settings({ leave }: { leave: () => void }) {
           </dl>
         </>
       )}
-    </dialog>
+      </>}
+    </Box>
   );
 }

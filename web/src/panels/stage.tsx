@@ -1,18 +1,20 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import { type Named, SOUGHT, marked } from "../api";
+import { SOUGHT } from "../api";
 import { drawn } from "../focus";
 import { View } from "../graph/view";
 import {
-  byRegion, choose, chosen, counted, empty, landed, map, memory, past, picture, region, regionPage, seenMap, shown, stats, total,
-  tried, when,
+  byRegion, choose, chosen, empty, found, landed, map, memory, narrow, past, picture, region, regionPage, seenMap, shown, sought,
+  stats, tab, total,
 } from "../state";
 import { OTHERS } from "../regions";
-import { leavePath, path, step } from "../talk";
+import { evidence, path } from "../talk";
+import { counted } from "../words";
 import { List } from "./list";
 import { Newcomer } from "./newcomer";
 import { Night } from "./night";
+import { Said } from "./said";
 import { Times } from "./times";
 
 const DRAWN = "mags-drawn";
@@ -24,18 +26,17 @@ const ARROWS: Record<string, [number, number]> = {
 export function Stage() {
   const asList = useSignal(false);
   const view = useRef<View | null>(null);
-  const found = useSignal<Named[] | null>(null);
   const leave = () => {
-    leavePath();
+    path.value = null;
     void choose(null);
     if (region.value === null) regionPage.value = 0;
     region.value = null;
   };
   const within = map.value?.regions.find((one) => one.id === region.value);
   return (
-    <section class="stage" aria-label="The memory">
+    <section class="stage" id="stage" aria-label="The memory" hidden={narrow.value && tab.value !== "graph"}>
       <div class="tools">
-        <Search found={found} />
+        <Search key={memory.value?.name} />
         <div class="buttons" role="group" aria-label="View">
           {(region.value !== null || (byRegion.value && (regionPage.value > 0 || drawn.value !== null))) && (
             <button type="button" onClick={leave}>
@@ -48,11 +49,11 @@ export function Stage() {
           <button type="button" onClick={() => view.current?.whole()}>Whole</button>
         </div>
       </div>
+      <Found />
       <div class={asList.value ? "field listed" : "field"}>
         <Canvas view={view} />
         {asList.value && <List />}
-        <Found found={found} />
-        {empty.value && stats.value === null && <Newcomer />}
+        {!narrow.value && empty.value && stats.value === null && <Newcomer />}
         <Night />
       </div>
       <Legend />
@@ -61,26 +62,20 @@ export function Stage() {
   );
 }
 
-function Search({ found }: { found: { value: Named[] | null } }) {
-  const look = (words: string) =>
-    tried(async () => {
-      const of = memory.value;
-      found.value = words && of ? await of.search(words, when.value) : null;
-      shown.value = new Set(found.value?.map((hit) => hit.id) ?? []);
-    });
+function Search() {
   return (
     <form
       role="search"
       onSubmit={(e) => {
         e.preventDefault();
-        void look(String(new FormData(e.currentTarget).get("words")).trim());
+        sought.value = String(new FormData(e.currentTarget).get("words")).trim();
       }}
     >
       <input
         name="words" type="search" placeholder="Search the memory" aria-label="Search the memory"
         disabled={stats.value === null}
         onInput={(e) => {
-          if (e.currentTarget.value === "") void look("");
+          if (e.currentTarget.value === "") sought.value = "";
         }}
       />
       <button type="submit" disabled={stats.value === null}>Search</button>
@@ -88,12 +83,10 @@ function Search({ found }: { found: { value: Named[] | null } }) {
   );
 }
 
-function Found({ found }: { found: { value: Named[] | null } }) {
+/** What a search found, above the graph or the list: it covers neither. */
+function Found() {
   if (found.value === null) return null;
-  const close = () => {
-    found.value = null;
-    shown.value = new Set();
-  };
+  const close = () => (sought.value = "");
   return (
     <section class="found" aria-label="What was found" onKeyDown={(e) => e.key === "Escape" && close()}>
       <p role="status">{told(found.value.length)}</p>
@@ -101,8 +94,7 @@ function Found({ found }: { found: { value: Named[] | null } }) {
       <ul>
         {found.value.map((hit) => (
           <li key={hit.id}>
-            <button type="button" class={hit.current ? "link" : "link over"} onClick={() => void choose(hit.id)}>{marked(hit.text, hit.tentative)}</button>
-            <span class="kind">{hit.kind}</span>
+            <Said {...hit} /> <span class="kind">{hit.kind}</span>
           </li>
         ))}
       </ul>
@@ -145,7 +137,7 @@ function Canvas({ view }: { view: { current: View | null } }) {
   });
   useSignalEffect(() => {
     view.current?.mark({
-      chosen: chosen.value?.node.id ?? null, path: path.value, step: step.value, found: shown.value,
+      chosen: chosen.value?.node.id ?? null, lit: evidence.value.first, found: shown.value,
     });
   });
   // A path goes through all of the memory.
@@ -199,6 +191,7 @@ function described(arcs: number): string {
 function Legend() {
   if (stats.value === null) return null;
   const dots = picture.value?.dots.length ?? 0;
+  const some = drawn.value?.dots ?? [];
   const more = !byRegion.value && region.value === null && total.value > dots && !past.value;
   return (
     <p class="legend">
@@ -206,6 +199,8 @@ function Legend() {
       {byRegion.value
         ? "Circle: a region, as large as it holds nodes · line: how strongly two hang together"
         : "Colour: region · width: weight · size: importance and use · pale: fading or over"}
+      {some.some((dot) => dot.tentative) ? " · dashed ring: a guess" : ""}
+      {some.some((dot) => dot.disputed) ? " · red ring: disputed" : ""}
       {more ? ` · the ${dots.toLocaleString("en")} strongest are shown` : ""}
     </p>
   );

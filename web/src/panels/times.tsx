@@ -1,82 +1,78 @@
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 
-import { asOf, memory, past, picture, recordedAsOf, stats } from "../state";
+import type { Dot } from "../api";
+import { asOf, past, picture, recordedAsOf, stats } from "../state";
 
 const DAY = 86_400;
 const MINUTE = 60;
 const STEPS = 1000;
 
-/** The bounds of both times, from what has been drawn. */
-const bounds = computed(() => {
-  const seconds = (moment: string | null) => (moment === null ? null : Date.parse(moment) / 1000);
-  const dots = picture.value?.dots ?? [];
-  const of = (values: (number | null)[]) => {
-    let [least, most] = [Infinity, -Infinity];
-    for (const value of values) {
-      if (value !== null) [least, most] = [Math.min(least, value), Math.max(most, value)];
-    }
-    return least <= most ? [least, most] : null;
-  };
-  return {
-    event: of(dots.flatMap((dot) => [seconds(dot.valid_from), seconds(dot.valid_to)])),
-    record: of(dots.map((dot) => seconds(dot.recorded_at))),
-  };
+/** When something changed: of all that is drawn of now, since a picture of the past holds less. */
+const dots = signal<Dot[]>([]);
+effect(() => {
+  if (!past.value) dots.value = picture.value?.dots ?? [];
 });
-type Bounds = (typeof bounds)["value"];
-let widest: Bounds = { event: null, record: null };
-let widestOf: unknown = null;
-const moved = signal(0);
+const event = computed(() => moments(dots.value.flatMap((dot) => [dot.valid_from, dot.valid_to])));
+const record = computed(() => moments(dots.value.map((dot) => dot.recorded_at)));
+
+/** In seconds, in order, the last of those that one mark stands for; up to the next millisecond, as finely as the page counts. */
+function moments(told: (string | null)[]): number[] {
+  const all = told.flatMap((one) => (one === null ? [] : Math.ceil(Date.parse(one) + 0.5) / 1000)).sort((a, b) => a - b);
+  const place = (at: number) => Math.round((STEPS * (at - all[0]!)) / Math.max(1, all.at(-1)! - all[0]!));
+  return [...new Map(all.map((at) => [place(at), at])).values()];
+}
 
 /** Two sliders: what was true then, and what was known then. */
 export function Times() {
-  void moved.value;
   if (stats.value === null) return null;
-  if (widestOf !== memory.value) {
-    widest = { event: null, record: null };
-    widestOf = memory.value;
-  }
-  // A picture of the past holds less, so the sliders keep the widest bounds that were seen.
-  widest = { event: joined(widest.event, bounds.value.event), record: joined(widest.record, bounds.value.record) };
   return (
     <div class="times" role="group" aria-label="Look at another time">
-      <Slider name="true at" about="what was so in the world then" of={asOf} bounds={widest.event} />
-      <Slider name="known at" about="what had been told by then" of={recordedAsOf} bounds={widest.record} />
-      <button
-        type="button" disabled={!past.value}
-        onClick={() => {
-          asOf.value = recordedAsOf.value = null;
-          moved.value += 1;
-        }}
-      >
-        Now
-      </button>
+      <Slider name="true at" about="what was so in the world then" of={asOf} marks={event.value} />
+      <Slider name="known at" about="what had been told by then" of={recordedAsOf} marks={record.value} />
+      <button type="button" disabled={!past.value} onClick={() => (asOf.value = recordedAsOf.value = null)}>Now</button>
     </div>
   );
 }
 
-interface Given { name: string; about: string; of: typeof asOf; bounds: number[] | null }
+interface Given { name: string; about: string; of: typeof asOf; marks: number[] }
 
-function Slider({ name, about, of, bounds }: Given) {
-  const [first = 0, last = 0] = bounds ?? [];
+/** A moment between the first change and the last; the arrow keys go from change to change. */
+function Slider({ name, about, of, marks }: Given) {
+  const [first, last] = [marks[0] ?? 0, marks.at(-1) ?? 0];
   const value = of.value;
   const span = Math.max(1, last - first);
+  const place = (at: number) => Math.round((STEPS * (at - first)) / span);
   const shown = value === null ? "now" : span < MINUTE ? `${Math.floor(value - first)} s in` : moment(value, span);
+  const go = (e: KeyboardEvent) => {
+    if (["ArrowLeft", "ArrowDown"].includes(e.key)) of.value = marks.findLast((one) => one < (value ?? last)) ?? value;
+    else if (["ArrowRight", "ArrowUp"].includes(e.key)) {
+      const next = marks.find((one) => one > (value ?? last));
+      of.value = next === undefined || next === last ? null : next;
+    } else return;
+    e.preventDefault();
+  };
   return (
     <label class={value === null ? "" : "then"} title={about}>
       <span>{name}</span>
-      <input
-        type="range"
-        min={0}
-        max={STEPS}
-        disabled={bounds === null}
-        value={value === null ? STEPS : Math.round((STEPS * (value - first)) / span)}
-        aria-label={`${name}: ${about}`}
-        aria-valuetext={shown}
-        onInput={(e) => {
-          const at = Number(e.currentTarget.value);
-          of.value = at >= STEPS ? null : first + (span * at) / STEPS;
-        }}
-      />
+      <span class="track">
+        <input
+          type="range"
+          min={0}
+          max={STEPS}
+          disabled={marks.length === 0}
+          value={value === null ? STEPS : place(value)}
+          aria-label={`${name}: ${about}`}
+          aria-valuetext={shown}
+          onKeyDown={go}
+          onInput={(e) => {
+            const at = Number(e.currentTarget.value);
+            of.value = at >= STEPS ? null : first + (span * at) / STEPS;
+          }}
+        />
+        <svg viewBox={`0 0 ${STEPS} 1`} preserveAspectRatio="none" aria-hidden="true">
+          <path d={marks.map((at) => `M${place(at)} 0V1`).join("")} />
+        </svg>
+      </span>
       <output>{shown}</output>
     </label>
   );
@@ -85,9 +81,4 @@ function Slider({ name, about, of, bounds }: Given) {
 /** A moment as finely as what lies between the first and the last asks for. */
 function moment(seconds: number, span: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, span > 3 * DAY ? 10 : 19).replace("T", " ");
-}
-
-function joined(a: number[] | null, b: number[] | null): number[] | null {
-  if (a === null || b === null) return a ?? b;
-  return [Math.min(a[0]!, b[0]!), Math.max(a[1]!, b[1]!)];
 }

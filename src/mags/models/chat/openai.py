@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models.chat.usage import estimate, estimate_prompt
+from mags.models.chat.usage import calls_left, estimate, estimate_prompt, take_call
 from mags.ports.chat import ChatSettings, Completion, Message, Tool, ToolCall, Usage
+from mags.tracing import span
 
 if TYPE_CHECKING:
     import openai
@@ -182,7 +183,7 @@ class OpenAIChat:
         abilities, failed = self._abilities, 0
         while True:
             try:
-                result = do(abilities)
+                result = self._counted(do, abilities, call)
             except openai.APIError as failure:
                 fault, cause = read_fault(failure), failure
                 less = self._less(abilities, fault, call)
@@ -199,10 +200,28 @@ class OpenAIChat:
                 self._abilities = abilities
                 return result
             failed += 1
-            if (call is not None and call.shown) or failed >= fault.tries(self._endpoint.tries):
+            tries = fault.tries(self._endpoint.tries) if calls_left() else failed
+            if (call is not None and call.shown) or failed >= tries:
                 raise self._unavailable(fault, failed) from cause
             wait_s = min(LONGEST_S, FIRST_S * 2.0 ** (failed - 1)) * self._rng.uniform(0.5, 1.0)
             self._sleep(fault.asked_s or wait_s)
+
+    def _counted(
+        self, do: Callable[[Abilities], Result], abilities: Abilities, call: _Call | None
+    ) -> Result:
+        import openai
+
+        if call is not None:
+            take_call(self.name)
+        with span("upstream") as facts:
+            facts["status"] = 0
+            try:
+                result = do(abilities)
+            except openai.APIStatusError as failure:
+                facts["status"] = failure.status_code
+                raise
+            facts["status"] = 200
+            return result
 
     def _less(self, abilities: Abilities, fault: Fault, call: _Call | None) -> Abilities | None:
         # Of a status that may mean anything else the message has to name the part.

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Any
 
+from mags.errors import ModelUnavailable
 from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
 
 CHARACTERS_A_TOKEN = 4
@@ -25,6 +26,34 @@ def estimate(text: str) -> int:
 def estimate_prompt(texts: Iterable[str]) -> int:
     """Estimated tokens of a prompt of several messages, with four for the frame of each."""
     return sum(estimate(text) + OVERHEAD_A_MESSAGE for text in texts)
+
+
+_LEFT: ContextVar[list[None] | None] = ContextVar("_LEFT", default=None)
+"""As many entries as calls are left to the work that runs now; None: as many as it likes."""
+
+
+@contextmanager
+def at_most(calls: int) -> Iterator[None]:
+    """Let a model be called so often in here, failed calls included; then it is unavailable."""
+    token = _LEFT.set([None] * calls)
+    try:
+        yield
+    finally:
+        _LEFT.reset(token)
+
+
+def calls_left() -> bool:
+    """Whether the work that runs now may call a model."""
+    return _LEFT.get() != []
+
+
+def take_call(model: str) -> None:
+    """Count one call of a model; raises ModelUnavailable where none is left."""
+    left = _LEFT.get()
+    if left == []:
+        raise ModelUnavailable(f"{model} may not be called again for one request", endpoint=model)
+    if left is not None:
+        left.pop()
 
 
 _COUNTS: ContextVar[tuple[list[Usage], ...]] = ContextVar("_COUNTS", default=())

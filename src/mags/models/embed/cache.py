@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mags import caches
 from mags.ports.embedder import Embedder, Tokens, token_embedder
+from mags.tracing import span
 
 # The size of an entry beside its floats: the digest, the array object and the table's slot.
 _ENTRY_OVERHEAD_BYTES = 320
@@ -73,7 +74,8 @@ class CachedEmbedder(WrappedEmbedder):
                     missing[key] = text
         # Outside the lock, so that threads embed side by side. Two may embed the same text.
         if missing:
-            fresh = self._embedder.embed(list(missing.values()))
+            with span("embedding"):
+                fresh = self._embedder.embed(list(missing.values()))
             vectors.update(zip(missing, fresh, strict=True))
             self._keep(missing, fresh)
         if not keys:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -24,6 +25,7 @@ from starlette.responses import Response
 
 from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailable
 from mags.memory.inputs import LONGEST_TURN
+from mags.models.chat.usage import at_most
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
@@ -45,6 +47,8 @@ from mags.server.wire.requests import examples, plain, whole_text
 from mags.server.wire.streams import HEADERS
 
 CONTEXT_TOKENS = 800
+READS = 2
+"""Calls of the model, failed ones included, that read an exchange once it is answered."""
 ASSISTANT = "assistant"
 INSTRUCTIONS = ("system", "developer")
 SESSION = "proxy"
@@ -131,7 +135,7 @@ class Proxy:
         durable before the model is asked, whether or not there is one; an error says what is
         remembered. Tool calls pass through.
         """
-        kept = "nothing of this request is remembered"
+        kept, remembered = "nothing of this request is remembered", None
         try:
             grant = grant_of(request)
             body = await _body(request)
@@ -152,9 +156,11 @@ class Proxy:
                 self._rememberer.after, grant, remembered.conversation, words
             )
             return JSONResponse({**answer, "mags": remembered.extension(lost)})
-        except UpstreamRefused:
-            raise
         except MagsError as failure:
+            if remembered is not None:
+                await run_in_threadpool(self._rememberer.unanswered, grant, remembered)
+            if isinstance(failure, UpstreamRefused):
+                raise
             return of_error(failure, kept)
 
     async def models(self, request: Request) -> Response:
@@ -234,6 +240,7 @@ class Proxy:
         except MagsError as failure:
             if not begun:
                 raise
+            await run_in_threadpool(self._rememberer.unanswered, grant, remembered)
             told = openais(of_error(failure, remembered.kept).problem)[1]
             yield f"{DATA} {json.dumps(told)}\n\n"
 
@@ -458,8 +465,15 @@ class Rememberer:
         self._keys = Keys()
 
     def before(self, grant: Grant, conversation: Conversation) -> Remembered:
-        """Recall for what was asked, then remember it: durable before the model is asked."""
-        with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
+        """Recall for what was asked, then remember it: durable before the model is asked.
+
+        Nothing here waits for the model: what was said is read with the answer, in `after`.
+        """
+        with (
+            at_most(0),
+            self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened,
+        ):
+            opened.memory.read_waiting()  # what was said to a client that left before its answer
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
             # Recalled before it is observed: a question must not find itself.
@@ -473,24 +487,40 @@ class Rememberer:
                     speaker=conversation.speaker,
                     session=SESSION,
                     key=f"{conversation.key} said",
+                    later=True,
                 )
             return remembered
 
     def after(self, grant: Grant, conversation: Conversation, answer: str) -> str:
-        """Remember what the model answered: "", or why that could not be.
+        """Remember what the model answered and read the exchange: "", or why that could not be.
 
         The answer is there and paid for: it reaches the client all the same.
         """
         words = whole_text(answer)[:LONGEST_TURN]
-        if not words.strip():
-            return ""
         key = f"{conversation.key} {hashlib.sha256(words.encode()).hexdigest()}"
         try:
-            with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
-                opened.memory.observe(words, speaker=ASSISTANT, session=SESSION, key=key)
+            with (
+                at_most(READS),
+                self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened,
+            ):
+                if words.strip():
+                    opened.memory.observe(
+                        words, speaker=ASSISTANT, session=SESSION, key=key, later=True
+                    )
+                opened.memory.read_waiting()
         except MagsError as failure:
             return f"this answer is not remembered: {failure}"
         return ""
+
+    def unanswered(self, grant: Grant, remembered: Remembered) -> None:
+        """Read what was said where no answer came, without the model."""
+        with (
+            at_most(0),
+            # The failure that is told is the model's; what waits is read later.
+            suppress(MagsError),
+            self._memories.enter(grant, remembered.conversation.namespace, Scope.WRITE) as opened,
+        ):
+            opened.memory.read_waiting()
 
     def with_context(self, body: Json, remembered: Remembered) -> Json:
         """The request as the model gets it: a system message of bounded size before the rest.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -12,6 +12,7 @@ import httpx
 from mags.errors import InvalidInput, ModelReplyError, ModelUnavailable
 from mags.ports.chat import ChatSettings
 from mags.server.wire.requests import plain
+from mags.tracing import span
 
 Json = dict[str, Any]
 MOST_BYTES = 64_000_000
@@ -53,7 +54,7 @@ def client_of(chat: ChatSettings) -> httpx.AsyncClient:
 
 async def whole(client: httpx.AsyncClient, method: str, path: str, body: Json | None) -> Json:
     """One call and its JSON; raises ModelUnavailable, UpstreamRefused, ModelReplyError."""
-    async with crossing(), client.stream(method, path, json=body) as answer:
+    async with _answering(client, method, path, body) as answer:
         content = await _read(answer)
     _check(answer, content)
     try:
@@ -70,7 +71,7 @@ async def pieces(
     client: httpx.AsyncClient, path: str, body: Json
 ) -> AsyncIterator[AsyncIterator[str]]:
     """The lines of a streamed answer; raises as `whole` does, before the first of them."""
-    async with crossing(), client.stream("POST", path, json=body) as answer:
+    async with _answering(client, "POST", path, body) as answer:
         if answer.status_code >= 400:
             _check(answer, await _read(answer))
         media = answer.headers.get("content-type", "")
@@ -79,6 +80,19 @@ async def pieces(
                 f"the model's server answered with {media or 'nothing'}, no stream"
             )
         yield _lines(answer)
+
+
+@asynccontextmanager
+async def _answering(
+    client: httpx.AsyncClient, method: str, path: str, body: Json | None
+) -> AsyncIterator[httpx.Response]:
+    # A part ends when the answer begins: a stream is read by another task, where it cannot end.
+    async with crossing(), AsyncExitStack() as stack:
+        with span("upstream") as facts:
+            facts["status"] = 0
+            answer = await stack.enter_async_context(client.stream(method, path, json=body))
+            facts["status"] = answer.status_code
+        yield answer
 
 
 @asynccontextmanager

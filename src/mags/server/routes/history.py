@@ -6,8 +6,8 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Annotated, Any
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
@@ -23,9 +23,12 @@ from mags.server.context import Context, RequestContext
 from mags.server.open_memories import Overloaded
 from mags.server.wire.openapi import EVENTS, EXPORTED, LINES, TEXT, answered, taken
 from mags.server.wire.problems import of_error
-from mags.server.wire.requests import NameIn
+from mags.server.wire.requests import NameIn, RollbackIn
 from mags.server.wire.responses import NAMED, ChangeOut, DiffOut, EntryOut, MarkOut
 from mags.server.wire.streams import FAILED, HEADERS, event
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["history"])
 PIECE = 1 << 16
@@ -77,10 +80,10 @@ def diff(
 
 
 @router.post("/rollback")
-def rollback(context: Context, body: NameIn) -> EntryOut:
-    """Go back to a snapshot, by a new change that can itself be taken back."""
+def rollback(context: Context, body: RollbackIn) -> EntryOut:
+    """Go back to a snapshot or a change, by a new change that can itself be taken back."""
     with context.writing() as memory:
-        memory.rollback(body.name)
+        memory.rollback(body.name or body.seq or 0)
         return EntryOut.of(memory.log(1)[0])
 
 
@@ -100,18 +103,19 @@ def branch(context: Context, body: NameIn) -> MarkOut:
 
 
 @router.get("/export", response_class=StreamingResponse, responses=answered(LINES))
-def export(context: Context, vectors: bool = True) -> StreamingResponse:
+def export(request: Request, context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
     # Into a file first: a client that reads slowly must not hold the memory in use.
     with ExitStack() as held:
-        folder = held.enter_context(tempfile.TemporaryDirectory(prefix="mags-export-"))
-        path = Path(folder) / "export.jsonl"
+        raw = held.enter_context(_temporary(request))
+        file = held.enter_context(TextIOWrapper(raw, encoding="utf-8"))
         with context.reading() as memory:
-            memory.export(path, vectors=vectors)
+            memory.export(file, vectors=vectors)
+        file.seek(0)
         kept = held.pop_all()  # until the last piece is sent
     name = f'attachment; filename="{context.namespace}.jsonl"'
     return StreamingResponse(
-        _pieces(path, kept),
+        _pieces(raw, kept),
         media_type="application/x-ndjson",
         headers={"Content-Disposition": name},
     )
@@ -123,22 +127,28 @@ def export(context: Context, vectors: bool = True) -> StreamingResponse:
 async def import_(context: Context, request: Request) -> EntryOut:
     """Add everything in an export to this memory, or nothing of it."""
     context.grant.check(context.namespace, Scope.WRITE)  # before a large body is read
-    with tempfile.TemporaryDirectory(prefix="mags-import-") as folder:
-        path = Path(folder) / "import.jsonl"
-        with path.open("wb") as file:
-            async for piece in request.stream():
-                await run_in_threadpool(file.write, piece)
+    with _temporary(request) as raw:
+        async for piece in request.stream():
+            await run_in_threadpool(raw.write, piece)
+        raw.seek(0)
+        file = TextIOWrapper(raw, encoding="utf-8")
 
         def work() -> EntryOut:
             with context.writing() as memory:
-                memory.import_(path)
+                memory.import_(file)
                 return EntryOut.of(memory.log(1)[0])
 
         return await run_in_threadpool(work)
 
 
-def _pieces(path: Path, kept: ExitStack) -> Iterator[bytes]:
-    with kept, path.open("rb") as file:
+def _temporary(request: Request) -> BinaryIO:
+    """A file without a name, so that a kill leaves none; sealed, where memories are."""
+    keyring: Keyring | None = request.app.state.settings.keyring
+    return tempfile.TemporaryFile() if keyring is None else keyring.temporary()
+
+
+def _pieces(file: BinaryIO, kept: ExitStack) -> Iterator[bytes]:
+    with kept:
         while piece := file.read(PIECE):
             yield piece
 

@@ -33,11 +33,17 @@ _REPEATED = "Nothing new: what has this key was remembered before."
 
 
 @listing.get("/memories")
-def memories(request: Request) -> responses.MemoriesOut:
-    """The memories that there are, as far as the key sees them."""
+def memories(
+    request: Request,
+    prefix: Annotated[str, Query(max_length=200, description="How their names begin.")] = "",
+    after: Annotated[str, Query(max_length=200, description="Only names after this one.")] = "",
+    limit: Annotated[int | None, Query(ge=1, le=1_000, description="At most so many.")] = None,
+) -> responses.MemoriesOut:
+    """The memories that there are, as far as the key sees them, by name."""
     grant = grant_of(request)
+    names = request.app.state.memories.names(grant)
     return responses.MemoriesOut(
-        memories=request.app.state.memories.names(grant),
+        memories=[one for one in names if one.startswith(prefix) and one > after][:limit],
         key=grant.name,
         scope=grant.scope.name.lower(),
         joined=list(request.app.state.joined),

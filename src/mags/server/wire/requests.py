@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from mags.errors import InvalidInput
 
@@ -324,6 +324,21 @@ class NameIn(RequestBody):
     model_config = examples({"name": "before the move"})
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class RollbackIn(RequestBody):
+    """Where to go back to: a snapshot's `name`, or the `seq` of the last change that stays."""
+
+    model_config = examples({"name": "before the move"}, {"seq": 1})
+
+    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    seq: Annotated[int, Field(ge=0, le=2**62)] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> RollbackIn:
+        if (self.name is None) == (self.seq is None):
+            raise ValueError("give a snapshot's name, or the seq of the last change that stays")
+        return self
 
 
 class LookIn(RequestBody):

@@ -208,7 +208,10 @@ class ArcOut(ViewBody):
 
 @fields_of(views.DotView)
 class DotOut(ViewBody):
-    """A node of a picture. `region`: 0 where it lies in none. `tentative`: it is a guess."""
+    """A node of a picture, which lies in no `region` where that is 0.
+
+    `tentative`, `disputed`: as of a fact.
+    """
 
 
 @fields_of(views.Picture)
@@ -248,7 +251,10 @@ class MapOut(ResponseBody):
 
 @fields_of(views.NamedView)
 class NamedOut(ViewBody):
-    """A node in its words of now. `current`: false for what is over; `tentative`: it is a guess."""
+    """A node in its words of now. `current`: false for what is over.
+
+    `tentative`, `disputed`: as of a fact.
+    """
 
 
 @fields_of(views.ChangeView)
@@ -317,7 +323,7 @@ class MemoriesOut(ResponseBody):
     joined: list[str]
 
 
-Reason = Literal["compiling", "stopping"]
+Reason = Literal["compiling", "stopping", "store"]
 
 
 class ReadyOut(ResponseBody):
