@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.full,  # Ray alone takes half a minute to start
     pytest.mark.filterwarnings("ignore"),  # Ray's own
 ]
-MACHINES, SPACES = 3, tuple(f"m{n}" for n in range(6))
+MACHINES, SPACES = 3, tuple(f"m{n}" for n in range(12))
 PATIENCE_S = 120.0
 SOON = {
     "RAY_health_check_initial_delay_ms": "1000",
@@ -54,8 +54,13 @@ class Running:
         return httpx.Client(base_url=self.base, timeout=PATIENCE_S, trust_env=False)
 
     def machine(self):
-        """A machine that holds memories."""
-        return next(iter(self.cluster.worker_nodes))
+        """A machine with a replica, which holds some of the memories."""
+
+        def held() -> list:
+            return [node for node in self.cluster.worker_nodes if "mags:holders" in names(node)]
+
+        wait(lambda: bool(held()))
+        return held()[0]
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +74,17 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield made
         ray.shutdown()
         made.cluster.shutdown()
+
+
+def raylet(node) -> int:
+    """The process that has started all others of a machine."""
+    return node.all_processes["raylet"][0].process.pid
+
+
+def names(node) -> str:
+    """The command lines of a machine."""
+    paths = [Path(f"/proc/{pid}/cmdline") for pid in processes(raylet(node))]
+    return " ".join(path.read_text() for path in paths if path.exists())
 
 
 def processes(pid: int) -> list[int]:
@@ -146,8 +162,7 @@ def test_the_head_may_start_again(running: Running):
 
 def test_a_machine_that_is_cut_off_takes_nothing_with_it(running: Running):
     gone = running.machine()
-    raylet = gone.all_processes["raylet"][0].process.pid
-    stopped = processes(raylet)
+    stopped = processes(raylet(gone))
 
     def cut() -> None:  # neither packets nor answers come from it any more
         for pid in stopped:
