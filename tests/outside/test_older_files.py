@@ -86,7 +86,9 @@ def test_a_migration_leaves_the_memory_as_it_was_beside_it(
         with opened(path) as memory:
             assert same(kept(memory))
     (copy,) = copies(path)
-    with opened(copy, read_only=True) as memory:
+    with closing(apsw.Connection(str(copy))) as db:
+        assert db.pragma("user_version") == 1
+    with opened(copy) as memory:
         assert same(kept(memory))
         assert same(told(memory))
 

@@ -4,7 +4,6 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from mags.errors import ConfigurationError, InvalidInput, NotFound
@@ -15,6 +14,8 @@ from tests.server.serving import open_memory, serving
 from tests.store.server import postgres, shared
 
 postgres()  # skips all of these where there is none
+
+import psycopg  # noqa: E402 - it may be missing where there is no server
 
 
 def recalled(client, name: str) -> str:

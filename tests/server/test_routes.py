@@ -1,10 +1,13 @@
 """Every route, as a client uses it."""
 
 import json
+import tempfile
 
 import httpx
 import pytest
 
+from mags import caches
+from mags.server.routes.history import Kept
 from tests.server.serving import Served
 
 MOVED = "Ana moved from Lisbon to Porto in May."
@@ -263,6 +266,16 @@ def test_a_branch_goes_its_own_way(client: httpx.Client, memory: str):
     assert "what if" in [mark["name"] for mark in client.get(f"{memory}/branches").json()]
     facts = [client.get(f"{memory}/facts", params=which).json() for which in ({}, there)]
     assert [any("boat" in fact["object"] for fact in known) for known in facts] == [False, True]
+
+
+def test_what_waits_to_be_sent_goes_when_something_is_forgotten():
+    held = Kept(tempfile.TemporaryFile())  # noqa: SIM115 - closed by `pieces`
+    held.file.write("a word\n" * 9)
+    held.file.flush()
+    pieces = held.pieces()
+    caches.clear()
+    assert list(pieces) == []
+    caches.clear()  # what was sent whole is closed, and no matter
 
 
 def test_what_is_exported_can_be_imported_elsewhere(client: httpx.Client, memory: str):

@@ -42,7 +42,8 @@ class Place:
 class Postgres:
     """A server of its own, in a folder that goes with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: str = FAST) -> None:
+        """`settings`: further lines of its postgresql.conf."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a missing XDG_RUNTIME_DIR
             pgserver = pytest.importorskip(
@@ -54,8 +55,8 @@ class Postgres:
             self.data / "data", cleanup_mode="delete", start=False
         )
         self._server.ensure_pgdata_inited()
-        with (self.data / "data/postgresql.conf").open("a") as settings:
-            settings.write(FAST)
+        with (self.data / "data/postgresql.conf").open("a") as file:
+            file.write(settings)
         self._server.start()
         self.socket = (self.data / "data/postmaster.pid").read_text().splitlines()[4]
         atexit.register(shutil.rmtree, self.data, ignore_errors=True)

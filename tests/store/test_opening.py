@@ -12,7 +12,7 @@ import pytest
 
 from mags.errors import CorruptFile, InvalidInput, NewerSchema, NotFound, StoreError
 from mags.store import migrations
-from mags.store.database import PAGE_BYTES
+from mags.store.database import PAGE_BYTES, go_on
 from mags.store.migrations import copies, newest
 from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, content, note, seqs
@@ -65,7 +65,7 @@ def test_a_memory_is_one_file_once_closed(path: Path):
 def test_a_file_names_its_program_and_schema(path: Path):
     db = apsw.Connection(str(path))
     assert db.pragma("application_id").to_bytes(4) == b"MAGS"
-    assert db.pragma("user_version") == newest() == 1
+    assert db.pragma("user_version") == newest() == 2
     assert db.pragma("journal_mode") == "wal"
     assert db.pragma("page_size") == PAGE_BYTES
     db.close()
@@ -173,14 +173,13 @@ def test_an_empty_database_of_another_program_is_refused(tmp_path: Path):
         SqliteStore.open(path)
 
 
-def test_an_empty_file_becomes_a_memory_but_not_for_reading(tmp_path: Path):
+@pytest.mark.parametrize("read_only", [False, True])
+def test_an_empty_file_is_refused_and_left_alone(tmp_path: Path, read_only: bool):
     path = tmp_path / "a.mags"
     path.touch()
-    with pytest.raises(CorruptFile, match="is empty"):
-        SqliteStore.open(path, read_only=True)
-    store = SqliteStore.open(path)
-    assert store.journal.append(note(1)) == 1
-    store.close()
+    with pytest.raises(CorruptFile, match=r"is empty.*restore a backup of it, or delete it"):
+        SqliteStore.open(path, read_only=read_only)
+    assert [path.stat().st_size, list(tmp_path.iterdir())] == [0, [path]]
 
 
 @pytest.mark.parametrize("read_only", [False, True])
@@ -219,16 +218,17 @@ def test_a_page_of_noise_is_found_by_the_check_or_at_opening(path: Path):
                 store.close()
 
 
-def test_a_flipped_bit_in_a_checkpoint_is_found(path: Path):
+def test_a_flipped_bit_in_a_checkpoint_is_found_and_the_journal_goes_on_without(path: Path):
     whole = bytearray(path.read_bytes())
     at = whole.index((499).to_bytes(8, "little"))
     whole[at] ^= 1
     path.write_bytes(whole)
-    store = SqliteStore.open(path)
-    with pytest.raises(CorruptFile, match="checkpoint is damaged"):
-        store.points.load()
-    assert seqs(store) == [1, 2, 3]
-    store.close()
+    with pytest.raises(CorruptFile, match=f"page {at // PAGE_BYTES + 1}"):
+        SqliteStore.open(path)
+    go_on(path, 1)
+    with closing(SqliteStore.open(path)) as store:
+        assert store.points.load() is None
+        assert seqs(store) == [1, 2, 3]
 
 
 def test_a_reader_reads_and_writes_nothing(path: Path):
@@ -281,7 +281,7 @@ def test_a_file_without_the_right_to_read_is_refused(path: Path):
 
 
 def test_an_older_schema_is_brought_up_to_date(path: Path, monkeypatch: pytest.MonkeyPatch):
-    steps = [*migrations._migrations(), (2, "CREATE TABLE added (x)")]
+    steps = [*migrations._migrations(), (newest() + 1, "CREATE TABLE added (x)")]
     monkeypatch.setattr(migrations, "_migrations", lambda: iter(steps))
     with pytest.raises(StoreError, match="older MAGS"):
         SqliteStore.open(path, read_only=True)
@@ -290,7 +290,7 @@ def test_an_older_schema_is_brought_up_to_date(path: Path, monkeypatch: pytest.M
     assert seqs(store) == [1, 2, 3]
     store.close()
     db = apsw.Connection(str(path))
-    assert db.pragma("user_version") == 2
+    assert db.pragma("user_version") == newest()
     assert db.execute("SELECT count(*) FROM added").get == 0
     db.close()
 

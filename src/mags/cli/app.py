@@ -5,6 +5,7 @@ Verbs of the laboratory are plugins (entry points): loaded when they are used.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from mags.cli import reading, service, writing
 from mags.cli.chat import chat
 from mags.cli.console import FAILED, console
 from mags.cli.demo import demo
-from mags.cli.files import export, import_, move
+from mags.cli.files import backup, export, import_, move, restore, verify
 from mags.cli.installation import doctor, models, reembed, shred
 from mags.errors import MagsError
 from mags.extras import plugin
@@ -53,8 +54,8 @@ VERBS: dict[str, Callable[..., None]] = {
             writing.snapshot,
         ),
         *(writing.log, writing.diff, writing.branch, writing.rollback),
-        *(export, import_, move, reembed, shred, service.prepare, service.serve),
-        *(service.cluster, service.mcp, doctor),
+        *(export, import_, move, backup, restore, verify, reembed, shred),
+        *(service.prepare, service.serve, service.cluster, service.mcp, doctor),
     )
 }
 """By name, in the order of the help."""
@@ -75,6 +76,8 @@ OF_MODELS = {
 
 def main() -> None:
     """Run the command line; MAGS's errors become one clear line and exit code 2."""
+    # What it warns of while a database is away comes as one of those errors.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     with explained():
         app(standalone_mode=True)
     sys.exit(0)

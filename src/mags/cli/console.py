@@ -113,7 +113,9 @@ def trace_path(memory: Path | None) -> Path:
 
 def keep_trace(memory: Path | None, trace: Trace) -> None:
     """Keep a trace as the last one: ids and numbers only, so that `forget` leaves no words."""
-    trace_path(memory).write_text(json.dumps(trace.wordless().as_dict()), encoding="utf-8")
+    path = trace_path(memory)
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(trace.wordless().as_dict()), encoding="utf-8")
 
 
 def last_trace(memory: Path | None) -> Trace:

@@ -1,4 +1,4 @@
-"""Files in and out: the talk that `mags observe` reads, and `mags export` and `mags import`.
+"""Files in and out: the talk that `mags observe` reads, exports, and whole memories.
 
 Read are plain dialogues, JSON lines, LoCoMo and LongMemEval files.
 """
@@ -10,23 +10,31 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from mags.app import TENANT, make_keyring, make_store, place_of
+from mags.app import open as open_memory
 from mags.cli import jobs
 from mags.cli.console import Branch, MemoryPath, Tenant, counting, opened, out
-from mags.errors import InvalidInput, NotFound
+from mags.errors import EmbedderMismatch, InvalidInput, ModelUnavailable, NotFound, StoreError
 from mags.memory.inputs import seconds
+from mags.memory.memory import Memory
 from mags.ports.policy import Turn
 from mags.settings import read_settings
+from mags.store import sqlite
+from mags.store.database import copy_memory
+from mags.store.database import go_on as go_on_with
+from mags.store.folder import SUFFIX
 from mags.store.sqlite import SqlStore
 
 SPOKEN = re.compile(r"^\s*(?:\[(?P<at>[^\]]+)\]\s*)?(?P<who>[^\s:][^:\n]{0,40}):\s+(?P<text>\S.*)$")
@@ -42,9 +50,32 @@ def export(
     vectors: Annotated[bool, typer.Option(help="With the vectors (larger).")] = True,
 ) -> None:
     """Write every node and arc to a file that `mags import` reads."""
-    with opened(memory, branch) as mem:
+    with _readable(memory, branch) as mem:
         lines = mem.export(file, vectors=vectors)
     out.print(f"Wrote {lines} lines to {file}.", markup=False)
+
+
+def _readable(memory: Path | None, branch: str) -> Memory:
+    """A memory to be exported, also where the configured embedder is not the memory's."""
+    try:
+        return opened(memory, branch)
+    except EmbedderMismatch:
+        keyring = make_keyring(read_settings(os.environ).encryption)
+        with closing(make_store(memory, read_only=True, keyring=keyring)) as store:
+            size = int(store.facts.get("dimension") or 0)
+            known = _Known(name=store.facts.get("embedder") or "", dimension=size)
+        return open_memory(memory, branch=branch, embedder=known, read_only=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """An embedder that is not here, of which a memory knows name and dimension."""
+
+    name: str
+    dimension: int
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        raise ModelUnavailable(f"the embedder {self.name} is not here", endpoint=self.name)
 
 
 def import_(
@@ -101,6 +132,57 @@ def move(
     out.print(
         f"{copied['journal']} changes and {copied['content']} texts are in {target}.", markup=False
     )
+
+
+Memories = Annotated[Path, typer.Argument(help="A memory's file, or a folder of memories.")]
+Place = Annotated[Path, typer.Argument(help="A new file; for a folder, a folder.")]
+
+
+def verify(
+    path: Memories,
+    go_on: Annotated[
+        bool, typer.Option("--go-on", help="Open a damaged memory with what is left of it.")
+    ] = False,
+) -> None:
+    """Read all of a memory and its write-ahead log, and say what is damaged (exit code 1)."""
+    damaged, keyring = 0, make_keyring(read_settings(os.environ).encryption)
+    for one in _memories(path):
+        try:
+            if go_on:
+                go_on_with(one)
+            sqlite.verify(one, keyring)
+        except StoreError as failure:
+            damaged += 1
+            out.print(str(failure), markup=False, soft_wrap=True)
+        else:
+            out.print(f"{one} is whole.", markup=False, soft_wrap=True)
+    if damaged:
+        raise typer.Exit(1)
+
+
+def backup(path: Memories, to: Place) -> None:
+    """Copy a memory, or each in a folder, as it is now; it may be open and written meanwhile."""
+    keyring = make_keyring(read_settings(os.environ).encryption)
+    for one, place in _places(path, to):
+        copy_memory(one, place)
+        sqlite.verify(place, keyring)
+        out.print(f"Copied {one} to {place}.", markup=False, soft_wrap=True)
+
+
+def restore(path: Memories, to: Place) -> None:
+    """Put a backup, or each in a folder, where there is no memory."""
+    backup(path, to)
+
+
+def _memories(path: Path) -> list[Path]:
+    return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+
+
+def _places(path: Path, to: Path) -> list[tuple[Path, Path]]:
+    """What is copied to where; the folder is made."""
+    if path.is_dir():
+        to.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return [(one, to / one.name if to.is_dir() else to) for one in _memories(path)]
 
 
 def read_turns(path: Path, kind: str = "auto", *, speaker: str = "user") -> list[Turn]:

@@ -220,7 +220,7 @@ def reembed(
 ) -> None:
     """Make every vector anew with the configured embedder (MAGS_EMBEDDER, config file).
 
-    Interrupted, it goes on where it stopped when it is run again.
+    Interrupted, it leaves every vector as it was.
     """
     if all_:
         jobs.every(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from mags.app import TENANT, Models, encoder, make_embedder, make_keyring, make_
 from mags.cli.console import Branch, MemoryPath, Tenant, opened, out
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
+from mags.memory.inputs import seconds
 from mags.memory.memory import Memory
 from mags.models.cores import cores
 from mags.models.embed.cache import CachedEmbedder
@@ -38,6 +40,11 @@ Folder = Annotated[
     typer.Option("--folder", envvar="MAGS_FOLDER", help="Where memories and keys lie."),
 ]
 Name = Annotated[str, typer.Argument(help="The key's name.")]
+Expires = Annotated[
+    str | None, typer.Option(help="When it ends: 12h, 30d, 4w from now, or a date (never).")
+]
+SPAN = re.compile(r"([1-9]\d{0,4})([hdw])")
+HOURS = {"h": 1, "d": 24, "w": 168}
 FOLDER = Path("memories")
 TRACES = 200
 """Traces of the last answers, kept for `explain` over MCP."""
@@ -73,6 +80,13 @@ Rate = Annotated[
 AllowHost = Annotated[
     list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
 ]
+Audit = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="MAGS_AUDIT",
+        help="The audit log (audit.jsonl in the folder where a key is needed, else none).",
+    ),
+]
 Traces = Annotated[
     bool,
     typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
@@ -91,13 +105,14 @@ def serve(
     workers: Annotated[
         int, typer.Option(min=1, help="Processes that hold memories, each those of its own.")
     ] = 1,
+    audit: Audit = None,
     traces: Traces = False,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
     run = _serving("mags.server.run")
     chosen = _chosen(
         folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
-        rate=rate, allow_host=allow_host,
+        rate=rate, allow_host=allow_host, audit=audit,
     )  # fmt: skip
     make = partial(service_of, chosen, traces=traces, processes=workers)
     if workers == 1:
@@ -127,13 +142,14 @@ def cluster(
         str | None,
         typer.Option(envvar="RAY_ADDRESS", help="The Ray cluster; else one is begun here."),
     ] = None,
+    audit: Audit = None,
     traces: Traces = False,
 ) -> None:
     """Serve on every machine of a Ray cluster; memories lie where all of them reach them."""
     serving = import_extra("mags.server.cluster", extra="cluster", needed_for="mags cluster")
     chosen = _chosen(
         folder=folder.absolute(), store=store, tenant=tenant, host=host, port=port,
-        need_key=need_key, rate=rate, allow_host=allow_host,
+        need_key=need_key, rate=rate, allow_host=allow_host, audit=audit,
     )  # fmt: skip
     with serving.connected(ray):
         make = partial(service_of, chosen, traces=traces, processes=cores())
@@ -149,7 +165,7 @@ def _chosen(*, rate: float, allow_host: list[str] | None, **rest: Any) -> Server
     server = _serving("mags.server.settings")
     limits = server.ServerLimits(rate=rate, burst=max(1, round(2 * rate)))
     chosen: ServerSettings = server.ServerSettings(
-        hosts=tuple(allow_host or ()), limits=limits, **rest
+        hosts=tuple(allow_host or ()), limits=limits, oidc=read_settings(os.environ).oidc, **rest
     )
     return chosen
 
@@ -242,7 +258,7 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
 
         @contextmanager
         def enter(_context: Any, _needed: Any) -> Iterator[OpenMemory]:  # noqa: ANN401 - any client's
-            yield shared  # whoever can start this process may do everything
+            yield shared.of(shared.grant)  # whoever can start this process may do everything
 
         tools.make(enter).run("stdio")
 
@@ -255,31 +271,36 @@ def add(
         typer.Option("--namespace", "-n", help="A memory, 'team-*', or '*' for all (default)."),
     ] = None,
     scope: Annotated[str, typer.Option(help="read, write or admin.")] = "write",
+    expires: Expires = None,
+    speaker: Annotated[str, typer.Option(help="As whom alone it may speak (anybody).")] = "",
     folder: Folder = FOLDER,
 ) -> None:
     """Make a key and print it, for the only time."""
     scopes = _keyed("mags.server.auth").Scope
     if scope.upper() not in scopes.__members__:
         raise InvalidInput(f"a scope is read, write or admin, not {scope!r}", scope=scope)
-    wanted = (tuple(namespace or ["*"]), scopes[scope.upper()])
-    _show(_ring(folder).add(name, *wanted, time.time()))
+    now_s, spaces = time.time(), tuple(namespace or ["*"])
+    ends = _end(expires, now_s)
+    ring = _ring(folder)
+    _show(ring.add(name, spaces, scopes[scope.upper()], now_s, expires=ends, speaker=speaker))
 
 
 @keys.command(name="list")
 def list_(folder: Folder = FOLDER) -> None:
-    """Names, scopes and namespaces; never the keys themselves."""
-    table = Table("name", "scope", "namespaces", "made", "revoked", box=None)
+    """Names, scopes, namespaces, speakers and ends; never the keys themselves."""
+    table = Table("name", "scope", "namespaces", "speaker", "made", "expires", "revoked", box=None)
     for key in _ring(folder).known():
-        gone = "" if key.revoked is None else _day(key.revoked)
+        days = ("" if at is None else _day(at) for at in (key.made, key.expires, key.revoked))
         spaces = ", ".join(key.namespaces)
-        table.add_row(key.name, key.scope.name.lower(), spaces, _day(key.made), gone)
+        table.add_row(key.name, key.scope.name.lower(), spaces, key.speaker, *days)
     out.print(table)
 
 
 @keys.command()
-def rotate(name: Name, folder: Folder = FOLDER) -> None:
-    """Another secret for a key; the old one is out at once."""
-    _show(_ring(folder).rotate(name, time.time()))
+def rotate(name: Name, expires: Expires = None, folder: Folder = FOLDER) -> None:
+    """Another secret for a key; the old one is out at once. It lasts as long as the old one did."""
+    now_s = time.time()
+    _show(_ring(folder).rotate(name, now_s, expires=_end(expires, now_s)))
 
 
 @keys.command()
@@ -296,6 +317,17 @@ def _ring(folder: Path) -> Any:  # noqa: ANN401 - the server's, which may not be
 def _show(secret: str) -> None:
     out.print(secret, markup=False, soft_wrap=True)
     typer.echo("Keep it: it is not shown again.", err=True)
+
+
+def _end(given: str | None, now_s: float) -> float | None:
+    """When a key ends, in seconds since the epoch; raises InvalidInput."""
+    if given is None:
+        return None
+    span = SPAN.fullmatch(given)
+    end = now_s + int(span[1]) * HOURS[span[2]] * 3_600 if span else seconds(given)
+    if end is not None and end <= now_s:
+        raise InvalidInput(f"a key cannot end at {given!r}, which is past: 30d, or a day to come")
+    return end
 
 
 def _day(at: float) -> str:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mags import caches, errors
 from mags.graph.delta import Changes, Delta, Draft
@@ -33,16 +34,16 @@ REPLAYED_AT_ONCE = 256
 RECORDS_AN_ENTRY = 100
 """Changed records that weigh as much as one more entry when the journal is replayed."""
 REEMBEDDED_AT_ONCE = 256
-"""Contents that get a new vector in one transaction."""
+"""Contents that are embedded together."""
+PUT_AT_ONCE = 2000
+"""Vectors that are put in one call."""
 LOOK_AGAIN_S = 0.5
 """A waiting thread looks again after so long: an interrupted one may not have notified it."""
 LOOK = "look"
 """The fact that names what made the tokens of turns; "" or none where there are none."""
-TARGET = "reembedding"
-"""The fact that names the embedder an unfinished re-embedding goes to; "" when finished."""
-DONE = "reembedded"
-"""The fact that holds the last content an unfinished re-embedding has reached."""
-GENERATION = "generation"
+MIXED = "reembedding"
+"""The fact that an older MAGS left where it was killed at re-embedding: vectors are mixed."""
+GENERATION, PEPPERED = "generation", "peppered"
 """The fact that counts what the journal of a branch does not tell: erasures, new embedders."""
 
 Progress = Callable[[int, int], None]
@@ -64,8 +65,12 @@ class Live:
         clock: Callable[[], float],
         *,
         read_only: bool = False,
+        pepper: str = "",
     ) -> None:
-        """Load the newest checkpoint and replay what came after; raises StoreError."""
+        """Load the newest checkpoint and replay what came after; raises StoreError.
+
+        `pepper`: see `hash_key`.
+        """
         self.store = store
         self.embedder = embedder
         self.clock = clock
@@ -80,20 +85,17 @@ class Live:
         self._in_transaction = False
         """A transaction of this object is open: nobody else can have written."""
         self._applied: list[Delta] = []
-        self._reembedding = False
-        """A re-embedding is under way: nothing may be written."""
         self._new_embedder: Embedder | None = None
         self._saving, self._renewing = threading.Lock(), threading.Lock()
         self._tidying: threading.Thread | None = None
+        self._secret = hash_key(store, pepper, read_only=read_only)  # first: it marks a new memory
         check_embedder(store, embedder, read_only=read_only)
-        secret = store.facts.get("secret")
-        if secret is None:
-            raise errors.StoreError("this memory has no secret: it was not made by MAGS")
-        self._secret = bytes.fromhex(secret)
         self.ids = Ids(store.contents.next_id)
         self.generation = 0
         """Which erasures the state knows of."""
         self._rebuild()
+        self._cleared = self.generation
+        """Which erasures this process' caches of texts know of."""
         caches.register(self)
 
     # -- keeping up --------------------------------------------------------------
@@ -169,8 +171,7 @@ class Live:
         if renewed and self._take_new_embedder():
             return
         if renewed:
-            check_embedder(self.store, self.embedder, reading=True)
-            self._reembedding = is_reembedding(self.store)
+            check_embedder(self.store, self.embedder)
         elif self.store.journal.head() <= self.state.seq:
             return
         self._half_applied = True
@@ -194,13 +195,21 @@ class Live:
         """
         self.ensure_open()
         if not self._state_lock.inside and (fresh or self._half_applied):
-            while self._half_applied or self._is_stale():
-                with self._state_lock.changing():
-                    # An open transaction (or its undoing) catches up in its own thread.
-                    if not self._in_transaction:
-                        self._catch_up()
+            self._keep_up()
+            if self._cleared != self.generation and not self._in_transaction:
+                # Another process erased something: what it came from leaves this one's caches too.
+                generation = self.generation
+                caches.clear()
+                self._cleared = generation
         with self._state_lock.reading():
             yield self.state
+
+    def _keep_up(self) -> None:
+        while self._half_applied or self._is_stale():
+            with self._state_lock.changing():
+                # An open transaction (or its undoing) catches up in its own thread.
+                if not self._in_transaction:
+                    self._catch_up()
 
     @contextmanager
     def writing(self) -> Iterator[State]:
@@ -208,8 +217,8 @@ class Live:
 
         Deltas committed inside become durable together; a failure undoes them all. Readers are
         kept out only while a Delta is applied, so during a transaction they may see what is not
-        durable yet. Raises InvalidInput where the memory is read_only, EmbedderMismatch while it
-        is re-embedded.
+        durable yet. Raises InvalidInput where the memory is read_only, EmbedderMismatch where it
+        was re-embedded.
         """
         self.ensure_open()
         if self.read_only:
@@ -225,8 +234,6 @@ class Live:
                     with self._state_lock.changing():
                         self._catch_up()
                         self._applied, self._in_transaction = [], True
-                    if self._reembedding:
-                        check_embedder(self.store, self.embedder)
                     before, generation = self.state.seq, self.generation
                     yield self.state
                 done = True
@@ -370,7 +377,7 @@ class Live:
         store = self.store
         with store.writing():
             # Something was erased, or embedded anew: the copy holds what must not come back.
-            if generation_of(store) != generation or is_reembedding(store):
+            if generation_of(store) != generation:
                 return False
             with suppress(
                 errors.NotFound
@@ -393,11 +400,9 @@ class Live:
 
     def _take_new_embedder(self) -> bool:
         successor = self._new_embedder
-        if successor is None or is_reembedding(self.store):
+        if successor is None or self.store.facts.get("embedder") != successor.name:
             return False
-        if self.store.facts.get("embedder") != successor.name:
-            return False
-        self.embedder, self._reembedding = successor, False
+        self.embedder = successor
         self._rebuild()
         return True
 
@@ -456,8 +461,10 @@ class Live:
 
     def clear(self) -> None:
         """Catch up now, so that what was erased elsewhere leaves RAM; failures show on reading."""
-        with suppress(errors.MagsError), self.reading():
-            pass
+        with suppress(errors.MagsError):
+            self.ensure_open()
+            if not self._state_lock.inside:
+                self._keep_up()
 
     def ensure_open(self) -> None:
         """Raise StoreClosed after `close`."""
@@ -490,6 +497,32 @@ def generation_of(store: Store) -> int:
     return int(store.facts.get(GENERATION) or 0)
 
 
+def hash_key(store: Store, pepper: str, *, read_only: bool = False) -> bytes:
+    """What keys the hashes of words that must not be kept: 16 bytes.
+
+    It is the memory's own secret, which lies in its file, so that whoever has the file can try
+    out what was forgotten. A memory that is made with a `pepper` (a secret that lies elsewhere)
+    is keyed by both, and cannot be opened without it. Raises ConfigurationError, StoreError.
+    """
+    secret = store.facts.get("secret")
+    if secret is None:
+        raise errors.StoreError("this memory has no secret: it was not made by MAGS")
+    own, mark = bytes.fromhex(secret), store.facts.get(PEPPERED)
+    if mark is None and (not pepper or store.facts.get("embedder") is not None or read_only):
+        return own
+    both = hashlib.blake2b(own, digest_size=16, key=hashlib.sha256(pepper.encode()).digest())
+    known = hashlib.blake2b(digest_size=8, key=both.digest()).hexdigest()
+    if mark is None:
+        store.facts.put(PEPPERED, known)
+    elif mark != known:
+        raise errors.ConfigurationError(
+            "this memory was made with a secret: set MAGS_SECRET, or `secret` of [memory], to the "
+            "one it was made with",
+            key="memory.secret",
+        )
+    return both.digest()
+
+
 def bump_generation(store: Store) -> int:
     """Count a change that the journal does not tell; returns the new generation."""
     generation = generation_of(store) + 1
@@ -497,27 +530,21 @@ def bump_generation(store: Store) -> int:
     return generation
 
 
-def is_reembedding(store: Store) -> bool:
-    """Whether a re-embedding is under way or was interrupted."""
-    return bool(store.facts.get(TARGET))
-
-
-def check_embedder(
-    store: Store, embedder: Embedder, *, reading: bool = False, read_only: bool = False
-) -> None:
+def check_embedder(store: Store, embedder: Embedder, *, read_only: bool = False) -> None:
     """Record the embedder of a new memory; refuse another one for an old memory.
 
-    `reading`: go on reading the vectors held in memory while a re-embedding is under way;
-    `read_only`: record nothing.
+    A memory whose vectors are mixed gets those of this embedder, whichever it is. `read_only`:
+    write nothing.
     """
-    unfinished = store.facts.get(TARGET)
-    if unfinished and not reading:
-        raise errors.EmbedderMismatch(
-            f"a re-embedding of this memory to {unfinished!r} is under way or was interrupted: "
-            "wait for it, or run `mags reembed` again to finish it",
-            recorded=unfinished,
-            given=embedder.name,
-        )
+    if mixed := store.facts.get(MIXED):
+        if read_only:
+            raise errors.EmbedderMismatch(
+                f"a re-embedding of this memory to {mixed!r} was interrupted: open it once for "
+                "writing, which makes every vector anew",
+                recorded=mixed,
+                given=embedder.name,
+            )
+        reembed(store, embedder)
     recorded = store.facts.get("embedder")
     if recorded is None and not read_only:
         with store.writing():
@@ -557,47 +584,45 @@ def tokens_of(looking: TokenEmbedder | None, contents: Sequence[Content]) -> dic
 
 
 def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = None) -> int:
-    """Give every content a vector by `embedder`; returns how many were made in this run.
+    """Give every content a vector by `embedder`; returns how many were made.
 
-    It may be interrupted at any point. The memory then opens only after it was run again with
-    the same embedder, which goes on where it stopped.
+    All of them are put in one transaction at the end: whoever reads or writes meanwhile goes on
+    with the old ones, and an interruption at any point leaves everything as it was.
     """
-    target = store.facts.get(TARGET)
-    if target and target != embedder.name:
-        raise errors.EmbedderMismatch(
-            f"a re-embedding to {target!r} was interrupted: finish it with that embedder first",
-            recorded=target,
-            given=embedder.name,
-        )
     looking = token_embedder(embedder)
-    if not target:
-        same = (store.facts.get(LOOK) or "") == (looking.look if looking else "")
-        if store.facts.get("embedder") == embedder.name and same:
-            return 0
-        with store.writing():
-            store.facts.put(DONE, "0")
-            store.facts.put(TARGET, embedder.name)
-            bump_generation(store)
-    done = int(store.facts.get(DONE) or 0)
-    # By id, so that `DONE` says of every content whether it has its new vector.
-    waiting = sorted(content.id for content in store.contents.scan() if content.id > done)
-    made = 0
-    ids = iter(waiting)
-    while batch := list(islice(ids, REEMBEDDED_AT_ONCE)):
-        contents = store.contents.get(batch)
-        vectors = embedder.embed([content.text for content in contents]).astype("float16")
-        words = tokens_of(looking, contents)
-        with store.writing():
-            store.contents.put_vectors(batch, vectors, [words.get(i, b"") for i in batch])
-            store.facts.put(DONE, str(batch[-1]))
-        made += len(batch)
-        if on_progress is not None:
-            on_progress(made, len(waiting))
+    same = (store.facts.get(LOOK) or "") == (looking.look if looking else "")
+    if store.facts.get("embedder") == embedder.name and same and not store.facts.get(MIXED):
+        return 0
+    made: dict[int, tuple[NDArray[np.float16], bytes]] = {}
+
+    def embed(count: int) -> list[int]:
+        """Vectors for contents that lack one; the ids of all that are there."""
+        there = []
+        contents = store.contents.scan()
+        while batch := list(islice(contents, REEMBEDDED_AT_ONCE)):
+            there += [content.id for content in batch]
+            fresh = [content for content in batch if content.id not in made]
+            if not fresh:
+                continue
+            vectors = embedder.embed([content.text for content in fresh]).astype(np.float16)
+            words = tokens_of(looking, fresh)
+            for content, vector in zip(fresh, vectors, strict=True):
+                made[content.id] = vector, words.get(content.id, b"")
+            if on_progress is not None:
+                on_progress(len(made), max(count, len(made)))
+        return there
+
+    embed(store.facts.size()["contents"])
     with store.writing():
+        there = embed(0)  # what was written meanwhile, too, and without what was forgotten
+        for start in range(0, len(there), PUT_AT_ONCE):
+            ids = there[start : start + PUT_AT_ONCE]
+            vectors = np.stack([made[i][0] for i in ids])
+            store.contents.put_vectors(ids, vectors, [made[i][1] for i in ids])
         _record_embedder(store, embedder)
-        store.facts.put(TARGET, "")
+        store.facts.put(MIXED, "")
         bump_generation(store)
-    return made
+    return len(there)
 
 
 class ReadWriteLock:

@@ -81,7 +81,8 @@ class Memory:
     def __init__(self, store: Store, parts: Parts, *, read_only: bool = False) -> None:
         """Open a branch of a store with its parts; raises EmbedderMismatch, StoreError."""
         self._store = store
-        self._live = Live(store, parts.embedder, parts.clock, read_only=read_only)
+        pepper = parts.settings.secret
+        self._live = Live(store, parts.embedder, parts.clock, read_only=read_only, pepper=pepper)
         self._assemble(parts)
 
     def _assemble(self, parts: Parts) -> None:
@@ -441,6 +442,11 @@ class Memory:
         wanted = inputs.id_or_name(query_or_id, "what to forget")
         return forget(self._live, wanted, dry_run=dry_run)
 
+    def catch_up(self) -> None:
+        """Take over now what other processes wrote and erased, as every reading call does first."""
+        with self._live.reading():
+            pass
+
     # -- history -----------------------------------------------------------------
 
     def snapshot(self, name: str) -> Mark:
@@ -491,7 +497,7 @@ class Memory:
         return porting.import_(self._live, given, on_progress)
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
-        """Make every vector anew with another embedder; may be interrupted and run again."""
+        """Make every vector anew with another embedder; interrupted, it changes nothing."""
         made = self._live.reembed(embedder, on_progress)
         self._assemble(replace(self._parts, embedder=embedder))  # a branch opens with it too
         return made

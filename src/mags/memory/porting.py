@@ -12,10 +12,8 @@ import errno
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -24,6 +22,7 @@ import numpy as np
 
 from mags.engram.claim import slot_of
 from mags.errors import InvalidInput, NotFound, StoreError, StoreFull
+from mags.files import appearing
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import ARC, NOBODY, NODE, ArcKind, Content, NodeFlag, NodeKind, arc_charge
 from mags.index.state import State, names_of
@@ -43,57 +42,43 @@ KINDS = {"node": {int(k) for k in NodeKind}, "arc": {int(k) for k in ArcKind}}
 CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
 
 
-def export(live: Live, path: Path | TextIO, *, vectors: bool = True) -> int:
-    """Write every node and arc to `path`, or to an open file from its beginning on; returns how
-    many lines.
+def export(live: Live, to: Path | TextIO, *, vectors: bool = True) -> int:
+    """Write every node and arc to a path, or to an open file; returns how many lines.
 
-    A path appears whole or not at all. Reading and writing go on meanwhile; where something
-    is forgotten meanwhile it begins again. Raises StoreError where it cannot be written.
+    At a path the file appears whole or not at all, for its owner alone. Reading and writing go on
+    meanwhile; where something is forgotten meanwhile it begins again. Raises StoreError where it
+    cannot be written.
     """
-    if not isinstance(path, Path):
-        return _write(live, partial(_rewound, path), vectors)
-    as_it_is = path.exists() and not path.is_file()  # a pipe, a device
-    place = path if as_it_is else path.with_name(f"{path.name}.part")
     try:
-        count = _write(live, lambda: place.open("w", encoding="utf-8"), vectors)
-        if not as_it_is:
-            place.replace(path)
+        if not isinstance(to, Path):
+            return _write(live, to, vectors)
+        as_it_is = to.exists() and not to.is_file()  # a pipe, a device
+        with to.open("w", encoding="utf-8") if as_it_is else appearing(to) as out:
+            return _write(live, out, vectors)
     except OSError as failure:
         kind = StoreFull if failure.errno == errno.ENOSPC else StoreError
-        text = f"cannot write the export {path}: {failure.strerror}"
-        raise kind(text, path=str(path)) from failure
-    finally:
-        if not as_it_is:
-            with suppress(OSError):
-                place.unlink(missing_ok=True)
-    return count
+        text = f"cannot write the export {to}: {failure.strerror or failure}"
+        raise kind(text, path=str(to)) from failure
 
 
-@contextmanager
-def _rewound(file: TextIO) -> Iterator[TextIO]:
-    file.seek(0)
-    file.truncate()
-    yield file
-    file.flush()
-
-
-def _write(live: Live, begun: Callable[[], AbstractContextManager[TextIO]], vectors: bool) -> int:
+def _write(live: Live, out: TextIO, vectors: bool) -> int:
     while True:
         with live.committed() as state:
             count, lines = _lines(live, state, vectors)
             generation = live.generation
         try:
-            with begun() as out:
-                for line in lines:
-                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            for line in lines:
+                out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            out.flush()
         except NotFound:
             with live.reading():
                 if live.generation == generation:
                     raise
-            continue
         with live.reading():
             if live.generation == generation:
                 return count
+        out.seek(0)
+        out.truncate()
 
 
 def _lines(live: Live, state: State, vectors: bool) -> tuple[int, Iterator[dict[str, Any]]]:

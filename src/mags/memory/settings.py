@@ -9,14 +9,18 @@ from typing import Any
 
 from mags.engram.attention import AttentionWeights
 from mags.engram.settings import EngramSettings
+from mags.errors import ConfigurationError
 from mags.index.state import State
 from mags.plasticity.cycle import SleepSettings
 from mags.ports.answer import Answerer
-from mags.ports.bounds import ANY, hold
+from mags.ports.bounds import ANY, SECRET, hold
 from mags.ports.chat import Usage
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy, Router, Turn
 from mags.recall.settings import RecallSettings
+
+LEAST_SECRET = 32
+"""Characters of a secret: fewer could be found by trying."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +36,8 @@ class MemorySettings:
     `hebb`: wire what was cited together. `batch`: turns embedded at once in bulk.
     `max_journal_bytes`: size of the journal beyond which a sleep folds what lies behind the
     oldest snapshot (0: never; `log` and `rollback` reach back to there only).
+    `secret`: keys the hashes of a memory that is made with it, besides the one in its file; at
+    least 32 characters, such as `openssl rand -hex 32` makes. Such a memory opens only with it.
     """
 
     window: int = 8
@@ -46,11 +52,18 @@ class MemorySettings:
     working: bool = True
     batch: int = 64
     max_journal_bytes: int = 0
+    secret: str = field(default="", repr=False, metadata=SECRET)
     recall: RecallSettings = field(default_factory=RecallSettings)
     engram: EngramSettings = field(default_factory=EngramSettings)
 
     def __post_init__(self) -> None:
         hold(self, "memory", _BOUNDS)
+        if self.secret and len(self.secret) < LEAST_SECRET:
+            raise ConfigurationError(
+                f"[memory] secret (MAGS_SECRET) must have at least {LEAST_SECRET} characters: "
+                "`openssl rand -hex 32` makes one",
+                key="memory.secret",
+            )
 
 
 _BOUNDS = dict.fromkeys(

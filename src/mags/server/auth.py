@@ -1,8 +1,8 @@
 """API keys: the file they are kept in, and what each of them allows.
 
 A key is 256 random bits. It is shown once, and only its SHA-256 is kept. Nobody can guess 256
-random bits, so the slow hash that passwords need is not needed here. The file is read again when it
-has changed, so a revoked key is refused at once.
+random bits, so neither the slow hash that passwords need nor a secret is needed here. The file is
+read again when it has changed, so a revoked key is refused at once.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
 
 from mags import errors
 from mags.store.folder import SUFFIX
@@ -30,6 +30,8 @@ GRANT = "mags.grant"
 """The key in an ASGI scope for the grant of a request."""
 FILE, LOCK = "keys.json", ".lock"
 BEGIN = "mags_"
+USER = "user"
+"""The speaker where a request names none."""
 WAIT_S = 10.0
 """How long a process waits for another one that is changing the same file."""
 
@@ -43,11 +45,30 @@ class Scope(IntEnum):
 
 
 class Refused(errors.MagsError):
-    """There is no key, or it is unknown or revoked."""
+    """There is no key, or it is unknown, revoked or out of date."""
+
+
+class IssuerUnavailable(errors.MagsError):
+    """The public keys of an issuer cannot be fetched, so no token can be checked."""
 
 
 class Forbidden(errors.MagsError):
     """The key is known, but may not do this here."""
+
+
+@dataclass(slots=True)
+class Used:
+    """What a request used its grant for, for the audit log: memories, and the most it needed."""
+
+    namespaces: list[str] = field(default_factory=list)
+    needed: Scope | None = None
+    erased: bool = False
+
+    def note(self, namespace: str, needed: Scope) -> None:
+        """It asked for this in that memory, allowed or not."""
+        if namespace not in self.namespaces:
+            self.namespaces.append(namespace)
+        self.needed = max(needed, self.needed or needed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +76,47 @@ class Grant:
     """What a key allows.
 
     `name`: of the key, for logs and limits; `namespaces`: names, "team-*", or "*" for all;
-    `digest`: of the key itself, "" if no key is needed.
+    `digest`: of the key itself, "" if no key is needed; `expires`: seconds since the epoch, None
+    for never; `speaker`: as whom alone it may speak, "" for anybody; `subject`: whose token it
+    is, "" for a key. `used`: by one request, which has a grant of its own.
     """
 
     name: str
     namespaces: tuple[str, ...]
     scope: Scope
     digest: str = field(default="", repr=False)
+    expires: float | None = None
+    speaker: str = ""
+    subject: str = ""
+    used: Used = field(default_factory=Used, compare=False, repr=False)
 
     @property
     def trusted(self) -> bool:
         """Whether it is the owner's, who may date what they tell as they like."""
-        return self.scope >= Scope.ADMIN
+        return self.scope >= Scope.ADMIN and not self.speaker
+
+    def speaks(self, named: str) -> str:
+        """As whom a request speaks that names this speaker (`USER`: whoever uses the key).
+
+        Raises Forbidden where the key is bound to another.
+        """
+        if not self.speaker or named == self.speaker:
+            return named
+        if named == USER:
+            return self.speaker
+        raise Forbidden(
+            f"this key speaks as {self.speaker!r} alone: leave `speaker` out, or use another key",
+            speaker=self.speaker,
+        )
+
+    def check_unbound(self) -> None:
+        """Raise Forbidden for a key bound to a speaker: what follows has no one speaker."""
+        if self.speaker:
+            raise Forbidden(
+                f"this key speaks as {self.speaker!r} alone, and this tells or changes what is not "
+                "said by anybody: say it as a turn, or use a key that is bound to no speaker",
+                speaker=self.speaker,
+            )
 
     def sees(self, namespace: str) -> bool:
         """Whether the key may know that this namespace exists."""
@@ -84,6 +134,7 @@ class Grant:
         out names.
         """
         check_name(namespace)
+        self.used.note(namespace, needed)
         if not self.sees(namespace):
             raise errors.NotFound(
                 f"there is no memory {namespace!r} for this key", namespace=namespace
@@ -120,6 +171,17 @@ def check_name(namespace: str) -> None:
         )
 
 
+def check_speaker(speaker: str) -> str:
+    """The speaker a key is bound to, "" for none; raises InvalidInput for what is no name."""
+    if speaker != speaker.strip() or len(speaker) > 200 or not speaker.isprintable():
+        raise errors.InvalidInput(
+            f"{speaker[:50]!r} is no speaker: a name has up to 200 characters, none of them a "
+            "line break, and no blank at its ends",
+            speaker=speaker[:200],
+        )
+    return speaker
+
+
 def check_pattern(pattern: str) -> None:
     """Raise InvalidInput unless it is a namespace, the beginning of one with "*", or "*"."""
     name = pattern.removesuffix(EVERY)
@@ -137,13 +199,17 @@ class Key(Grant):
     made: float
     revoked: float | None = None
 
+    def out(self, now_s: float) -> bool:
+        """Whether it lets nobody in any more."""
+        return self.revoked is not None or (self.expires is not None and now_s >= self.expires)
+
 
 class KeyRing:
     """The keys of a server's folder. Safe to use from several threads and processes."""
 
-    def __init__(self, folder: Path) -> None:
-        """The file need not exist."""
-        self.path = folder / FILE
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        """The file need not exist. `clock`: seconds since the epoch, for keys that expire."""
+        self.path, self._clock = folder / FILE, clock
         self._lock = threading.Lock()
         # Modification time and inode of the file that was read last.
         self._seen: tuple[int, int] | None = None
@@ -163,49 +229,79 @@ class KeyRing:
             found = self._grants.get(digest_of(secret))
         if found is None:
             raise Refused("this key is not known or was revoked: make one with `mags keys add`")
+        if found.out(self._clock()):
+            raise Refused("this key has expired: `mags keys rotate NAME --expires 30d` renews it")
         return found
 
     def still(self, grant: Grant) -> bool:
         """Whether an earlier grant is still valid."""
+        if grant.expires is not None and self._clock() >= grant.expires:
+            return False
         with self._lock:
             self._refresh()
             return not grant.digest or self._grants.get(grant.digest) == grant
 
-    def add(self, name: str, namespaces: tuple[str, ...], scope: Scope, now_s: float) -> str:
+    def add(
+        self,
+        name: str,
+        namespaces: tuple[str, ...],
+        scope: Scope,
+        now_s: float,
+        *,
+        expires: float | None = None,
+        speaker: str = "",
+    ) -> str:
         """Make a key and return it, which is the only time it is shown. Raises InvalidInput."""
         if not name.strip() or not namespaces:
             raise errors.InvalidInput("a key needs a name and at least one namespace", name=name)
         for pattern in namespaces:
             check_pattern(pattern)
         secret = BEGIN + secrets.token_urlsafe(32)
-        digest = digest_of(secret)
-        made = Key(name=name, digest=digest, namespaces=namespaces, scope=scope, made=now_s)
+        made = Key(
+            name=name,
+            digest=digest_of(secret),
+            namespaces=namespaces,
+            scope=scope,
+            made=now_s,
+            expires=expires,
+            speaker=check_speaker(speaker),
+        )
         # Threads first, then processes: `alone` keeps other processes out, `_lock` our threads.
         with self._lock, alone(self.path):
             self._refresh(anew=True)
             known = self._keys.get(name)
-            if known is not None and known.revoked is None:
+            if known is not None and not known.out(now_s):
                 raise errors.InvalidInput(f"there is a key {name!r} already: rotate or revoke it")
             self._write({**self._keys, name: made})
         return secret
 
-    def rotate(self, name: str, now_s: float) -> str:
-        """Replace the secret of a key; the old one no longer works. Raises NotFound."""
+    def rotate(self, name: str, now_s: float, *, expires: float | None = None) -> str:
+        """Replace the secret of a key; the old one no longer works. Raises NotFound.
+
+        `expires` None: it lasts as long from now as it did from when it was made.
+        """
         secret = BEGIN + secrets.token_urlsafe(32)
-        self._change(name, digest=digest_of(secret), made=now_s, revoked=None)
+
+        def renewed(key: Key) -> Key:
+            ends = expires
+            if ends is None and key.expires is not None:
+                ends = now_s + key.expires - key.made
+            return replace(key, digest=digest_of(secret), made=now_s, expires=ends, revoked=None)
+
+        self._change(name, renewed)
         return secret
 
     def revoke(self, name: str, now_s: float) -> None:
         """Refuse a key from now on. Raises NotFound."""
-        self._change(name, revoked=now_s)
+        self._change(name, lambda key: replace(key, revoked=now_s))
 
-    def _change(self, name: str, **fields: Any) -> None:
+    def _change(self, name: str, change: Callable[[Key], Key]) -> None:
         with self._lock, alone(self.path):
             self._refresh(anew=True)
             if name not in self._keys:
                 known = ", ".join(sorted(self._keys)) or "none"
                 raise errors.NotFound(f"there is no key {name!r} (there are: {known})", name=name)
-            self._write({**self._keys, name: replace(self._keys[name], **fields)})
+            self._write({**self._keys, name: change(self._keys[name])})
 
     def _refresh(self, *, anew: bool = False) -> None:
         """Read the file if it has changed; `anew`: in any case, before it is written."""
@@ -233,6 +329,8 @@ class KeyRing:
                 "scope": key.scope.name.lower(),
                 "made": key.made,
                 "revoked": key.revoked,
+                "expires": key.expires,
+                "speaker": key.speaker,
             }
             for key in keys.values()
         ]
@@ -256,6 +354,9 @@ def _read(path: Path) -> dict[str, Key]:
                 scope=Scope[row["scope"].upper()],
                 made=float(row["made"]),
                 revoked=row["revoked"],
+                # Files of before 0.2 have neither.
+                expires=row.get("expires"),
+                speaker=row.get("speaker", ""),
             )
             for row in rows
         ]
@@ -279,7 +380,7 @@ def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     from filelock import FileLock, Timeout  # takes 0.1 s, and most servers change no key
 
     with errors.boundary("private files", _unwritable):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = FileLock(path.with_name(path.name + LOCK), wait_s, mode=0o600)
         try:
             lock.acquire()
@@ -298,7 +399,7 @@ def write_private(path: Path, text: str) -> None:
     # A random name, so that two writers do not write into the same file.
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     with errors.boundary("private files", _unwritable):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(file, "w", encoding="utf-8") as out:

@@ -43,6 +43,14 @@ class RequestContext:
         """Whether the key may date what it tells as it likes, and assert as whose memory it is."""
         return self.grant.trusted
 
+    def speaks(self, named: str) -> str:
+        """The speaker of a request that names this one; raises NotFound, Forbidden.
+
+        See `Grant.speaks`.
+        """
+        self.grant.check(self.namespace, Scope.READ)
+        return self.grant.speaks(named)
+
     @contextmanager
     def in_turn(self, needed: Scope) -> Iterator[OpenMemory]:
         """The same as `opened`, but limited in number: for work that only needs a core."""
@@ -66,9 +74,16 @@ class RequestContext:
             yield opened.memory
 
     @contextmanager
-    def writing(self) -> Iterator[Memory]:
-        """The memory, for a key that may write; created if it does not exist."""
+    def writing(self, *, as_anybody: bool = False, erasing: bool = False) -> Iterator[Memory]:
+        """The memory, for a key that may write; created if it does not exist.
+
+        `as_anybody`: what is written has no one speaker, so a key bound to one is refused;
+        `erasing`: something goes for good, which the audit log tells apart.
+        """
         with self.opened(Scope.WRITE) as opened:
+            if as_anybody:
+                self.grant.check_unbound()
+            self.grant.used.erased |= erasing
             yield opened.memory
 
 

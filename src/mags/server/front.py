@@ -30,6 +30,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mags.server import mcp
 from mags.server.auth import GRANT, KeyRing, namespace_of
 from mags.server.middleware import AuthMiddleware
+from mags.server.service import tokens_of
 from mags.server.settings import ServerSettings
 from mags.server.wire.problems import PROXY, failed, problem
 
@@ -133,7 +134,9 @@ class Front:
         self._most = settings.limits.body_bytes
         self._forward, self._everybody, self._registry = forward, everybody, registry
         # Of these the memory is known only with the key.
-        self._by_key = AuthMiddleware(self._of_key, settings, KeyRing(settings.folder))
+        self._by_key = AuthMiddleware(
+            self._of_key, settings, KeyRing(settings.folder), tokens_of(settings)
+        )
 
     def app(self, life: Callable[[Any], AbstractAsyncContextManager[None]]) -> ASGIApp:
         """The app; `life` is entered when it starts, and left when every request is answered."""

@@ -13,6 +13,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 from urllib.parse import urlsplit
 
@@ -20,22 +21,39 @@ import anyio
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mags.errors import MagsError
-from mags.server.auth import BEGIN, EVERYTHING, GRANT, Forbidden, Grant, KeyRing, Refused
-from mags.server.settings import ServerLimits, ServerSettings, is_local
+from mags.server.auth import (
+    BEGIN,
+    EVERYTHING,
+    GRANT,
+    Forbidden,
+    Grant,
+    KeyRing,
+    Refused,
+    Used,
+)
+from mags.server.settings import (
+    PAGE,
+    REQUEST_ID,
+    ServerLimits,
+    ServerSettings,
+    is_local,
+    needs_no_key,
+)
 from mags.server.wire.problems import of_error, problem
 from mags.tracing import Facts, watched
 
 if TYPE_CHECKING:
     from mags.server.telemetry import Spans
 
-PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
-PAGE = ("/", "/assets/")
-"""Paths of the page. It holds no data itself: it asks for that with a key, as any client does."""
+if TYPE_CHECKING:
+    from mags.server.oidc import Tokens
+
 INERT = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -45,23 +63,36 @@ OPEN = ("/healthz", "/readyz", "/metrics")
 """Paths without limits: they must answer even when the server is overloaded."""
 EVENTS, IMPORT = (re.compile(f"/memories/[^/]+/{name}") for name in ("events", "import"))
 """Paths with limits of their own. They must match as a whole: a memory may be called "events"."""
-REQUEST_ID = b"x-request-id"
+ID_HEADER = b"x-request-id"
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 60.0)
 UNKNOWN = "unknown"
+FORWARDED = re.compile("x-forwarded(-.*)?|forwarded|via|x-real-ip")
+"""Headers that a proxy adds."""
+OWN_SITES = ("same-origin", "none")
+"""`Sec-Fetch-Site` of the page itself, and of an address that the user has typed."""
+FAILURES, FAILURES_A_SECOND = 20, 0.2
+"""Wrong keys of one address before it is told to wait, and how fast they are forgiven."""
 TEXTS = (1, 2, 4, 8, 16, 32, 64, 256, 1024)
 
 
 class AuthMiddleware:
     """Puts the grant of each request into its scope, or answers 401 or 403.
 
-    On loopback no key is needed. The remaining danger there is a web page in the user's own
-    browser (DNS rebinding, cross-site requests), so `Host` and `Origin` are checked.
+    On loopback no key is needed. The remaining dangers there are a web page in the user's own
+    browser (DNS rebinding, cross-site requests) and a proxy that lets others in, so the headers
+    that tell of them are checked.
     """
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings, keys: KeyRing) -> None:
-        """`settings.asks`: a key is needed, as wherever others can reach the server."""
-        self._app, self._keys = app, keys
+    def __init__(
+        self, app: ASGIApp, settings: ServerSettings, keys: KeyRing, tokens: Tokens | None = None
+    ) -> None:
+        """`settings.asks`: a key is needed, as wherever others can reach the server.
+
+        `tokens`: of an issuer, taken besides keys.
+        """
+        self._app, self._keys, self._tokens = app, keys, tokens
         self._asked = settings.asks
+        self._failures = RateLimiter(FAILURES_A_SECOND, FAILURES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -76,40 +107,73 @@ class AuthMiddleware:
                     headers.setdefault(name, value)
             await send(message)
 
+        headers = Headers(scope=scope)
+        secret = secret_of(headers)
         try:
-            scope[GRANT] = self._grant(scope)
+            grant = await self._grant(scope["path"], headers, secret)
         except MagsError as failure:
-            await of_error(failure)(scope, receive, inert)
+            answer: ASGIApp = of_error(failure)
+            if isinstance(failure, Refused) and secret is not None:
+                wait_s = self._failures.take(_address(scope), time.monotonic())
+                answer = _too_many_keys(wait_s) if wait_s else answer
+            await answer(scope, receive, inert)
             return
+        # What a request uses it for is noted in it: it has one of its own.
+        scope[GRANT] = None if grant is None else replace(grant, used=Used())
         await self._app(scope, receive, inert)
 
-    def _grant(self, scope: Scope) -> Grant | None:
-        headers = Headers(scope=scope)
-        self._check_names(headers)
-        secret = secret_of(headers)
+    async def _grant(self, path: str, headers: Headers, secret: str | None) -> Grant | None:
+        if not self._asked:
+            _check_origin(path, headers)
         # OpenAI's clients always send a key. Where none is needed, a key of another form is
         # ignored. A key of our form counts, and is refused if it was revoked.
         if secret is not None and (self._asked or secret.startswith(BEGIN)):
-            return self._keys.grant(secret)
+            if self._tokens is None or secret.startswith(BEGIN):
+                return self._keys.grant(secret)
+            # In a thread: the issuer's keys may have to be fetched.
+            return await run_in_threadpool(self._tokens.grant, secret)
         if not self._asked:
             return EVERYTHING
-        path = scope["path"]
-        if path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1]):
+        if needs_no_key(path):
             return None
         raise Refused("this server wants a key: send it as `Authorization: Bearer mags_...`")
 
-    def _check_names(self, headers: Headers) -> None:
-        # With a key, a foreign page gains nothing: browsers do not send it by themselves.
-        if self._asked:
-            return
-        host = _name(headers.get("host", ""))
-        if not is_local(host):
-            raise Forbidden(
-                f"this server is not called {host!r}: add it with --allow-host, and make a key"
-            )
-        origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != headers.get("host"):
-            raise Forbidden(f"pages from {origin!r} may not ask this server without a key")
+
+def _check_origin(path: str, headers: Headers) -> None:
+    """Raise Forbidden for what comes from elsewhere, to a server that asks for no key.
+
+    With a key, a foreign page gains nothing: browsers do not send it by themselves.
+    """
+    host = _name(headers.get("host", ""))
+    if not is_local(host):
+        raise Forbidden(
+            f"this server is not called {host!r}: add it with --allow-host, and make a key"
+        )
+    proxied = next((name for name in headers if FORWARDED.fullmatch(name)), None)
+    if proxied is not None:
+        raise Forbidden(
+            f"this came through a proxy ({proxied}), so anybody may come, and this server asks for "
+            "no key: start it with --need-key, and make one with `mags keys add`"
+        )
+    origin = headers.get("origin")
+    foreign = origin is not None and origin.partition("://")[2] != headers.get("host")
+    # Browsers send it with every request, also with those that have no origin, as of a picture.
+    # Where a link leads to the page, that is a click of the user, and the page holds no data.
+    followed = path == PAGE[0] and headers.get("sec-fetch-mode") == "navigate"
+    if foreign or (headers.get("sec-fetch-site", "none") not in OWN_SITES and not followed):
+        raise Forbidden(
+            f"pages from {origin or 'another site'!r} may not ask this server without a key: start "
+            "it with --need-key, and make one with `mags keys add`"
+        )
+
+
+def _too_many_keys(wait_s: float) -> ASGIApp:
+    """In place of a 401. A good key is let in all the same: nobody can lock out their neighbours.
+
+    A key has 256 bits, so what is limited is the noise, not the guessing.
+    """
+    words = f"too many keys from this address were wrong: wait {wait_s:.0f} s"
+    return problem(429, "Too many wrong keys", words)
 
 
 def secret_of(headers: Headers) -> str | None:
@@ -299,6 +363,10 @@ def _rate_name(scope: Scope) -> str:
     grant: Grant | None = scope.get(GRANT)
     if grant is not None:
         return grant.name
+    return _address(scope)
+
+
+def _address(scope: Scope) -> str:
     client = scope.get("client")
     return f"address {client[0]}" if client else UNKNOWN
 
@@ -427,12 +495,13 @@ class MetricsMiddleware:
             return
         # 500 is what counts if the app fails before it sends a status.
         name, begun, status = uuid.uuid4().hex, time.perf_counter(), 500
+        scope[REQUEST_ID] = name
 
         async def named(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], (REQUEST_ID, name.encode())]
+                message["headers"] = [*message["headers"], (ID_HEADER, name.encode())]
             await send(message)
 
         self._metrics.busy.inc()

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from mags import caches
@@ -20,7 +20,7 @@ from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory, closed_on_failure
 from mags.ports.store import Catalog, Store
 from mags.recall.found import Trace
-from mags.server.auth import NAMESPACE, Grant, Scope
+from mags.server.auth import EVERYTHING, NAMESPACE, Grant, Scope
 from mags.tracing import span
 
 MAIN = "main"
@@ -37,19 +37,25 @@ class Traces:
         self._most = most
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Trace] = OrderedDict()
+        self.cleared = 0
+        """How often words were dropped."""
         caches.register(self)
 
     def clear(self) -> None:
         """Drop the words of questions; ids and numbers stay, for explain and feedback."""
         with self._lock:
+            self.cleared += 1
             for name, trace in self._known.items():
                 self._known[name] = trace.wordless()
 
-    def keep(self, trace: Trace) -> str:
-        """Keep a trace and return its id, which cannot be guessed."""
+    def keep(self, trace: Trace, cleared: int) -> str:
+        """Keep a trace and return its id, which cannot be guessed.
+
+        `cleared`: as it was before the recall. What was erased meanwhile may be in its words.
+        """
         name = secrets.token_hex(12)
         with self._lock:
-            self._known[name] = trace
+            self._known[name] = trace if cleared == self.cleared else trace.wordless()
             while len(self._known) > self._most:
                 self._known.popitem(last=False)
         return name
@@ -75,8 +81,8 @@ class Overloaded(MagsError):
 class OpenMemory:
     """An open memory. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: it was created for a request, and no request has succeeded yet. `trusted`: as the
-    grant of the request is.
+    `made`: it was created for a request, and no request has succeeded yet. Of one request:
+    `grant`, and `cleared`: how often its traces had been cleared when it began.
     """
 
     memory: Memory
@@ -84,7 +90,21 @@ class OpenMemory:
     namespace: str = ""
     made: bool = False
     requests: int = 0
-    trusted: bool = True
+    grant: Grant = EVERYTHING
+    cleared: int = 0
+
+    def of(self, grant: Grant) -> OpenMemory:
+        """The same for one request."""
+        return replace(self, grant=grant, cleared=self.traces.cleared)
+
+    def keep(self, trace: Trace) -> str:
+        """Keep the trace of a recall or an answer of this request; its id."""
+        return self.traces.keep(trace, self.cleared)
+
+    def trace(self, name: str) -> Trace:
+        """A trace that is still kept, without words that another process erased meanwhile."""
+        self.memory.catch_up()
+        return self.traces.get(name)
 
 
 @dataclass(slots=True)
@@ -132,7 +152,7 @@ class OpenMemories:
         opened = self._enter((namespace, branch), make=needed >= Scope.WRITE)
         done = False
         try:
-            yield opened if grant.trusted else replace(opened, trusted=False)
+            yield opened.of(grant)
             done = True
         finally:
             self._leave(opened, done=done)
@@ -164,17 +184,27 @@ class OpenMemories:
     def renew(self, open_memory: Opener) -> None:
         """Use another opener from now on; running requests finish with the memory they have.
 
-        Traces stay, so that earlier answers can still be explained.
+        Traces stay, without the words of questions, so that earlier answers can be explained.
         """
         with self._lock:
             self._open = open_memory
             self._kept |= {key: opened.traces for key, opened in self._memories.items()}
+            for traces in self._kept.values():
+                traces.clear()  # while no memory is open, nothing tells of what others erase
             # Requests that run keep theirs; `_leave` closes it after the last of them.
             idle = [opened.memory for opened in self._memories.values() if not opened.requests]
             self._leaving += (opened for opened in self._memories.values() if opened.requests)
             self._memories.clear()
         for memory in idle:
             memory.close()
+
+    def catch_up(self) -> None:
+        """Let go of what other processes erased, also from memories that nobody uses."""
+        with self._lock:
+            memories = [opened.memory for opened in self._memories.values()]
+        for memory in memories:
+            with suppress(MagsError):  # closed meanwhile, or damaged, which the next request says
+                memory.catch_up()
 
     def close(self) -> None:
         """Close every memory; none is opened afterwards."""

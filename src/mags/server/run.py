@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from types import FrameType
 from typing import Protocol
@@ -122,7 +123,8 @@ def check_keys(settings: ServerSettings, keys: KeyRing) -> None:
     Whoever reaches another address than loopback could read everything, so without a key that is
     refused at once and not left to chance.
     """
-    if not settings.local and not any(key.revoked is None for key in keys.known()):
+    known = any(not key.out(time.time()) for key in keys.known())
+    if not settings.local and not known and not settings.oidc.issuer:
         raise ConfigurationError(
             f"{settings.host} can be reached by others, and there is no key: make one with `mags "
             "keys add NAME`, or listen on 127.0.0.1",

@@ -11,14 +11,16 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import structlog
-from anyio import to_thread
+from anyio import create_task_group, sleep, to_thread
 from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 
 from mags.app import open
+from mags.extras import import_extra
 from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
+from mags.server.audit import AuditLog, AuditMiddleware
 from mags.server.auth import Forbidden, KeyRing, Scope
 from mags.server.context import grant_of
 from mags.server.middleware import (
@@ -38,12 +40,15 @@ from mags.server.wire.responses import ReadyOut, Reason
 from mags.settings import Settings
 
 if TYPE_CHECKING:
+    from mags.server.oidc import Tokens
     from mags.server.telemetry import Spans
 
 ROUTERS = (*memories.ROUTERS, nodes.router, history.router, *server.ROUTERS)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
+CAUGHT_UP_S = 30.0
+"""What another process has erased leaves this one's RAM so soon, also where nobody asks."""
 PEOPLE = 24
 """So many that the search by vectors compiles its kernels for large memories too."""
 ASKED = "Where does Person3 live?"
@@ -85,7 +90,9 @@ class Service:
         # what either refuses is counted too.
         limited = LimitsMiddleware(self.api, limits)
         self._gauges(limited)
-        inner: ASGIApp = AuthMiddleware(limited, settings, self.keys)
+        inner: ASGIApp = AuthMiddleware(limited, settings, self.keys, tokens_of(settings))
+        if settings.audit_file is not None:
+            inner = AuditMiddleware(inner, AuditLog(settings.audit_file))
         log = log or logger(sys.stderr)
         self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log, spans)
 
@@ -144,8 +151,10 @@ class Service:
     async def _life(self, _app: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = self.settings.limits.busy + 8
         self.warming.begin()
-        async with self._mcp.session_manager.run():
+        async with self._mcp.session_manager.run(), create_task_group() as beside:
+            beside.start_soon(self._catching_up)
             yield
+            beside.cancel_scope.cancel()
         # By now every request is answered; what `tidy` began is waited for in `close`.
         self.stopping.set()
         await self.proxy.close()
@@ -155,6 +164,11 @@ class Service:
         await run_in_threadpool(self.warming.close)
         if self._spans is not None:
             await run_in_threadpool(self._spans.close)
+
+    async def _catching_up(self) -> None:
+        while True:
+            await sleep(CAUGHT_UP_S)
+            await run_in_threadpool(self.memories.catch_up)
 
     def _gauges(self, limited: LimitsMiddleware) -> None:
         def recalls() -> int:
@@ -189,6 +203,15 @@ class Service:
             raise Forbidden("metrics need an admin key")
         body, media = self.metrics.text()
         return Response(body, media_type=media)
+
+
+def tokens_of(settings: ServerSettings) -> Tokens | None:
+    """What reads the tokens of the issuer that is set, None where there is none."""
+    if not settings.oidc.issuer:
+        return None
+    oidc = import_extra("mags.server.oidc", extra="oidc", needed_for="[oidc]")
+    made: Tokens = oidc.Tokens(settings.oidc)
+    return made
 
 
 async def _healthy() -> dict[str, bool]:

@@ -22,7 +22,14 @@ from mags.ports.store import Catalog
 from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
+from mags.settings import OidcSettings
 
+PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
+PAGE = ("/", "/assets/")
+"""Paths of the page. It holds no data itself: it asks for that with a key, as any client does."""
+REQUEST_ID = "mags.request"
+"""The key in an ASGI scope for the id of a request."""
+AUDIT = "audit.jsonl"
 if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
     from mags.store.sealing import Keyring
 
@@ -64,7 +71,9 @@ class ServerSettings:
     `store`: the URL of a database that holds the memories instead, those of `tenant`.
 
     `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
-    with one of these a key is needed. `keyring`: of the memories that are encrypted.
+    with one of these a key is needed. `oidc`: whose tokens are taken besides keys. `audit`: the
+    audit log; None: `audit.jsonl` in the folder where a key is needed, else there is none.
+    `keyring`: of the memories that are encrypted.
     """
 
     folder: Path
@@ -74,6 +83,8 @@ class ServerSettings:
     port: int = 7437
     need_key: bool = False
     hosts: tuple[str, ...] = ()
+    oidc: OidcSettings = field(default_factory=OidcSettings)
+    audit: Path | None = None
     limits: ServerLimits = field(default_factory=ServerLimits)
     keyring: Keyring | None = None
 
@@ -86,12 +97,22 @@ class ServerSettings:
     @property
     def asks(self) -> bool:
         """Whether a key is needed."""
-        return self.need_key or not self.local or bool(self.hosts)
+        return self.need_key or not self.local or bool(self.hosts or self.oidc.issuer)
+
+    @property
+    def audit_file(self) -> Path | None:
+        """Where the audit log is written, None for nowhere."""
+        return self.folder / AUDIT if self.audit is None and self.asks else self.audit
 
     @property
     def local(self) -> bool:
         """Whether only this machine reaches it."""
         return is_local(self.host)
+
+
+def needs_no_key(path: str) -> bool:
+    """Whether a path holds nothing of a memory, and so is for everybody."""
+    return path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1])
 
 
 def is_local(host: str) -> bool:

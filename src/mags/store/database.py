@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -13,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from mags import errors
-from mags.store.migrations import LOG, copies, migrate, newest, run_migrations
+from mags.store.damage import CHECKING, LOG, LOG_HEADER, SUM_BYTES, check_log
+from mags.store.migrations import SUMMED, copies, migrate, newest, run_migrations, write_copy
 from mags.store.rows import IMMUTABLE
 from mags.tracing import span
 
@@ -30,6 +33,8 @@ TOKENS = (
 """No step of the schema: older versions open a file with this table, and erase from it, too."""
 CHECKED_BYTES = 32 << 20
 """Files up to this size are checked whole when opened; `SqliteStore.check` does it for any."""
+MARK_OPEN = "UPDATE file SET open = ?1 WHERE open <> ?1"
+"""Says whether what was written last may be in the write-ahead log alone."""
 WRITE_LOCK = 120
 """Byte of the -shm file that a writer locks (SQLite's file format, section 4.5)."""
 
@@ -77,14 +82,16 @@ class Database:
         self._looked: dict[apsw.Connection, tuple[int, dict[Any, tuple[Any, ...] | None]]] = {}
         """Of each reading connection the state of the file that it last saw, and what it read."""
         self._writer: Connection | None = None
-        with translated(path, wait_s, own=True):
+        with (
+            translated(path, wait_s, own=True),
+            _entered(path, wait_s, read_only=read_only) as (self._place, logged),
+        ):
             if read_only:
                 reader = open_reader(path, wait_s)
                 self._readers.append(reader)
-                check_reader(reader, path)
+                check_reader(reader, path, logged=logged)
             else:
-                self._writer = open_writer(path, wait_s)
-                self._place = place_of(path)
+                self._writer = open_writer(path, wait_s, logged=logged)
                 # A cleaning that still fails must not keep the memory shut: the flag `to_clean`
                 # stays set, and the next opening tries again.
                 with suppress(errors.StoreError):
@@ -140,6 +147,8 @@ class Database:
         try:
             # Before the savepoint: `_undo` rolls back to it and keeps what stands before.
             self._pay(db)
+            db.execute(MARK_OPEN, (1,))
+            first = db.changes() > 0
             db.execute("SAVEPOINT block")
             yield
             # On some errors, a full disk among them, SQLite ends the transaction by itself. If the
@@ -149,6 +158,11 @@ class Database:
                 db.execute("COMMIT")
             done = True
             self._owed = 0
+            if first:
+                # So that the mark is in the main file: a copy of that alone is told by it. What was
+                # written is durable by now, and a later checkpoint takes the mark along.
+                with suppress(apsw.Error):
+                    db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         finally:
             self._depth = self._owner = 0
             if not done:
@@ -174,13 +188,15 @@ class Database:
                     db.execute(f"ROLLBACK TO {level}")
                 db.execute(f"RELEASE {level}")
 
-    def reserve(self, db: apsw.Connection, count: int) -> int:
+    def reserve(self, count: int) -> int:
         """Take `count` ids from the counter; they stay taken even if the block fails."""
-        end = db.execute(
-            "UPDATE counter SET value = value + ? WHERE name = 'next_id' RETURNING value", (count,)
-        ).get
-        self._owed = int(end)
-        return self._owed - count
+        with self.writing() as db:
+            end = db.execute(
+                "UPDATE counter SET value = value + ? WHERE name = 'next_id' RETURNING value",
+                (count,),
+            ).get
+            self._owed = int(end)
+            return self._owed - count
 
     def _pay(self, db: apsw.Connection) -> None:
         """Make sure that ids handed out in a failed block are not handed out again."""
@@ -355,8 +371,9 @@ class Database:
             reader.close()
         with self._lock:
             if self._writer is not None:
-                self._writer.close()
+                _close(self._writer)
                 self._writer = None
+        _left(self._place)
 
     def _check_process(self) -> None:
         if self._process != os.getpid():
@@ -366,6 +383,60 @@ class Database:
                 path=self.path,
                 pid=self._process,
             )
+
+
+_OPEN: Counter[tuple[int, int] | None] = Counter()
+"""How often this process has a file open, by its place."""
+_OPENING = threading.Lock()
+
+
+@contextmanager
+def _entered(
+    path: Path, wait_s: float, *, read_only: bool
+) -> Iterator[tuple[tuple[int, int] | None, bool]]:
+    """Make a missing file, look at the log of one that nobody has open here, and count it as open.
+
+    Yields the file's place, and whether there was a log with something in it. A block that fails
+    takes the count back.
+    """
+    _check_place(path)
+    if not read_only and not path.exists():
+        make(path, wait_s)
+    place = place_of(path)
+    with _OPENING:
+        if place is not None and not _OPEN[place]:
+            if not path.stat().st_size:
+                raise errors.CorruptFile(
+                    f"{path} is empty, which no memory ever is: restore a backup of it, or delete "
+                    "it to begin anew",
+                    path=path,
+                )
+            check_log(path)
+        _OPEN[place] += 1
+    log = Path(f"{path}-wal")
+    opened = False
+    try:
+        yield place, log.exists() and log.stat().st_size > LOG_HEADER.size
+        opened = True
+    finally:
+        if not opened:
+            _left(place)
+
+
+def _left(place: tuple[int, int] | None) -> None:
+    with _OPENING:
+        _OPEN[place] -= 1
+        if not _OPEN[place]:
+            del _OPEN[place]
+
+
+def _close(db: apsw.Connection) -> None:
+    """Close the writing connection; the last one to do so empties the log and removes it."""
+    # Where the mark cannot be taken back, the log stays: it holds what the file does not.
+    with suppress(apsw.Error):
+        db.execute(MARK_OPEN, (0,))
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    db.close()
 
 
 _LEFT_OPEN: list[Database] = []
@@ -399,9 +470,10 @@ class Patience:
         return True
 
 
-def connect(path: Path, wait_s: float, flags: int) -> Connection:
-    """Open a connection with the settings that all connections share."""
+def connect(path: Path, wait_s: float, flags: int, first: str = "") -> Connection:
+    """Open a connection with the settings that all connections share; `first` runs before them."""
     db = Connection(f"{path.absolute().as_uri()}", flags=flags | apsw.SQLITE_OPEN_URI)
+    db.execute(first)
     db.set_busy_handler(Patience(wait_s))
     # Off by default in SQLite, and a setting of each connection.
     db.pragma("foreign_keys", True)
@@ -412,29 +484,133 @@ def connect(path: Path, wait_s: float, flags: int) -> Connection:
     db.pragma("secure_delete", "fast")
     db.pragma("cache_size", -16_000)
     db.pragma("journal_size_limit", 16 << 20)
+    # A process that ends without closing, or with a log that it refused, must leave the log.
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     return db
 
 
-def open_writer(path: Path, wait_s: float) -> Connection:
-    """Open for writing; create or migrate the file if needed. It is a sound memory afterwards."""
-    if not path.parent.is_dir():
-        raise errors.StoreError(f"there is no folder {path.parent}: create it first", path=path)
-    _check_place(path)
-    db = connect(path, wait_s, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+def open_writer(path: Path, wait_s: float, *, logged: bool) -> Connection:
+    """Open for writing; migrate the file if needed. It is a sound memory afterwards.
+
+    `logged`: there was a write-ahead log with something in it.
+    """
+    db = connect(path, wait_s, apsw.SQLITE_OPEN_READWRITE)
     whole = False
     try:
-        if _is_empty(db):
-            _create(db, wait_s)
         _check_identity(db, path)
         migrate(db, path, lambda: connect(path, wait_s, apsw.SQLITE_OPEN_READONLY))
+        _check_sums(db, path)
+        _check_marked(db, path, logged=logged)
+        if db.pragma("journal_mode") != "wal":  # a process was killed in `_add_sums`
+            _set_mode(db, "wal", wait_s)
+        if CHECKING and db.reserve_bytes() != SUM_BYTES:
+            _add_sums(db, wait_s)
         if not has_tokens(db):
             db.execute(TOKENS)
         _check_pages(db, path)
         whole = True
     finally:
         if not whole:
+            # An empty log can go; one that holds something is left as it was found.
+            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(logged))
             db.close()
     return db
+
+
+def _marks(db: apsw.Connection) -> tuple[int, int]:
+    """Whether the file says that its pages carry sums, and that it is open."""
+    if int(db.pragma("user_version")) < SUMMED:
+        return 0, 0
+    sums, is_open = db.execute("SELECT sums, open FROM file").get
+    return sums, is_open
+
+
+def _check_sums(db: apsw.Connection, path: Path) -> None:
+    """Raise CorruptFile where sums were lost, StoreError where they cannot be kept here."""
+    reserved = db.reserve_bytes() == SUM_BYTES
+    if _marks(db)[0] and not reserved:
+        raise damaged(path, "its header denies the checksums that its pages carry")
+    if reserved and not CHECKING:
+        raise errors.StoreError(
+            f"the pages of {path} carry checksums, and this apsw has no cksumvfs to keep them: "
+            "install apsw's wheel from PyPI",
+            path=path,
+        )
+
+
+def _check_marked(db: apsw.Connection, path: Path, *, logged: bool) -> None:
+    """Raise CorruptFile where the file was copied without its log while it was open."""
+    # A cleaning empties the log, and says so before.
+    if logged or not _marks(db)[1]:
+        return
+    if not db.execute("SELECT value FROM counter WHERE name = 'to_clean'").get:
+        raise errors.CorruptFile(
+            f"{path} was copied while it was open, without its write-ahead log ({path.name}-wal), "
+            "so what was written last is not in it: copy it by `mags backup`, restore a backup, "
+            f"or go on with what is left by `mags verify --go-on {path}`",
+            path=path,
+        )
+
+
+def copy_memory(path: Path, place: Path, wait_s: float = 5.0) -> None:
+    """Copy a memory as it is now to a new file, while it is open and written; of any schema.
+
+    The copy is one file, without a log, 0600. Raises StoreError where `place` is taken.
+    """
+    if place.exists():
+        raise errors.StoreError(f"{place} is there already: give another path", path=place)
+    if not place.parent.is_dir():
+        raise errors.StoreError(f"there is no folder {place.parent}: create it first", path=place)
+    with (
+        translated(path, wait_s, own=True),
+        _entered(path, wait_s, read_only=True) as (held, logged),
+    ):
+        db = open_reader(path, wait_s)
+        try:
+            _check_identity(db, path)
+            _check_sums(db, path)
+            _check_marked(db, path, logged=logged)
+            write_copy(db, place, place.with_name(f"{place.name}.part"))
+        finally:
+            db.close()
+    _left(held)
+
+
+def leave_alone(path: Path) -> None:
+    """Remove the empty log that reading has left beside a closed memory, which readers cannot."""
+    with suppress(apsw.Error):  # no right to write: then there is none
+        db = connect(path, 0.0, apsw.SQLITE_OPEN_READWRITE)
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+        db.close()
+
+
+def go_on(path: Path, wait_s: float = 5.0) -> None:
+    """Make the best of a damaged file, so that it can be opened: what is damaged is lost for good.
+
+    Takes pages as they are, keeps no checkpoint (the journal has all of it), and forgets what the
+    log cannot tell.
+    """
+    with translated(path, wait_s, own=True):
+        db = connect(path, wait_s, apsw.SQLITE_OPEN_READWRITE, "PRAGMA checksum_verification = 0")
+        try:
+            _check_identity(db, path)
+            db.execute("DELETE FROM checkpoint")
+            db.execute("VACUUM")
+        finally:
+            _close(db)
+
+
+def _add_sums(db: apsw.Connection, wait_s: float) -> None:
+    """Write every page anew, with a checksum; raises BusyError while others have the file open."""
+    # In this mode alone: an older version that had the file open would write pages without.
+    _set_mode(db, "delete", wait_s)
+    # Pages that leave the cache before the first one is written would have no sum.
+    db.pragma("cache_spill", False)
+    db.reserve_bytes("main", SUM_BYTES)
+    db.execute("VACUUM")
+    db.execute("UPDATE file SET sums = 1")
+    db.pragma("cache_spill", True)
+    _set_mode(db, "wal", wait_s)
 
 
 def has_tokens(db: apsw.Connection) -> bool:
@@ -444,7 +620,6 @@ def has_tokens(db: apsw.Connection) -> bool:
 
 def open_reader(path: Path, wait_s: float) -> Connection:
     """Open for reading only. A file in a folder that cannot be written to can be read, too."""
-    _check_place(path)
     if not path.exists():
         raise errors.StoreError(f"there is no memory at {path}: look at the path", path=path)
     try:
@@ -464,16 +639,16 @@ def open_reader(path: Path, wait_s: float) -> Connection:
     return db
 
 
-def check_reader(db: apsw.Connection, path: Path) -> None:
+def check_reader(db: apsw.Connection, path: Path, *, logged: bool) -> None:
     """Raise StoreError if a file opened for reading only is not a sound memory of this schema."""
-    if _is_empty(db):
-        raise errors.CorruptFile(f"{path} is empty: look at the path", path=path)
     _check_identity(db, path)
     if int(db.pragma("user_version")) < newest():
         raise errors.StoreError(
             f"{path} was written by an older MAGS: open it once for writing to bring it up to date",
             path=path,
         )
+    _check_sums(db, path)
+    _check_marked(db, path, logged=logged)
     _check_pages(db, path)
 
 
@@ -519,6 +694,12 @@ def _is_empty(db: apsw.Connection) -> bool:
 
 
 def _check_identity(db: apsw.Connection, path: Path) -> None:
+    if _is_empty(db):
+        raise errors.CorruptFile(
+            f"{path} holds nothing: it was copied without its write-ahead log, or making it was "
+            "interrupted; restore a backup of it, or delete it to begin anew",
+            path=path,
+        )
     if int(db.pragma("application_id")) != APPLICATION_ID:
         raise errors.CorruptFile(
             f"{path} is a database of another program, not a memory: give another path", path=path
@@ -534,30 +715,56 @@ def _check_identity(db: apsw.Connection, path: Path) -> None:
         )
 
 
-def _create(db: apsw.Connection, wait_s: float) -> None:
-    # First of all: in write-ahead mode the page size can no longer be changed.
-    db.pragma("page_size", PAGE_BYTES)
+def make(path: Path, wait_s: float) -> None:
+    """Make an empty memory; where another process is faster, its memory is taken."""
+    if not path.parent.is_dir():
+        raise errors.StoreError(f"there is no folder {path.parent}: create it first", path=path)
+    # Under a name of its own until it is whole: nobody ever finds half of one, killed or not.
+    file, name = tempfile.mkstemp(prefix=f"{path.name}.new-", dir=path.parent)
+    os.close(file)
+    place = Path(name)
+    try:
+        db = connect(place, wait_s, apsw.SQLITE_OPEN_READWRITE)
+        try:
+            # First of all: in write-ahead mode the page size can no longer be changed.
+            db.pragma("page_size", PAGE_BYTES)
+            if CHECKING:
+                db.reserve_bytes("main", SUM_BYTES)
+            with db:
+                db.pragma("application_id", APPLICATION_ID)
+                run_migrations(db)
+                db.execute("UPDATE file SET sums = ?", (int(CHECKING),))
+            db.pragma("journal_mode", "wal")
+        finally:
+            _close(db)
+        with suppress(FileExistsError):
+            _give_name(place, path)
+    finally:
+        place.unlink(missing_ok=True)
+
+
+def _give_name(place: Path, path: Path) -> None:
+    """Let a file have another name that no file has; raises FileExistsError."""
+    try:
+        os.link(place, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        os.rename(place, path)
+
+
+def _set_mode(db: apsw.Connection, mode: str, wait_s: float) -> None:
+    """Set the journal's mode; SQLite does not call the busy handler for that."""
     patience = Patience(wait_s)
     tries = 0
     while True:
         try:
-            db.pragma("journal_mode", "wal")
-            break
+            db.pragma("journal_mode", mode)
+            return
         except apsw.BusyError:
-            # When two processes create the same file, SQLite does not call the busy handler here.
             if not patience(tries):
                 raise
             tries += 1
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        # Asked again under the lock: another process may have created the tables meanwhile.
-        if _is_empty(db):
-            db.pragma("application_id", APPLICATION_ID)
-            run_migrations(db)
-        db.execute("COMMIT")
-    finally:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
 
 
 def translated(path: Path, wait_s: float, *, own: bool = False) -> AbstractContextManager[None]:
@@ -572,9 +779,10 @@ def translated(path: Path, wait_s: float, *, own: bool = False) -> AbstractConte
             return damaged(path, f"its words are not UTF-8: {failure}")
         if own and isinstance(failure, OSError | UnicodeEncodeError):
             why = failure.strerror if isinstance(failure, OSError) else failure.reason
-            return errors.StoreError(
-                f"{path} cannot be opened ({why}): give another path", path=path
-            )
+            what = "give another path"
+            if isinstance(failure, PermissionError):
+                what = "look at the rights of the file and its folder, or open it read_only"
+            return errors.StoreError(f"{path} cannot be opened ({why}): {what}", path=path)
         return _translate(failure, path, wait_s) if isinstance(failure, apsw.Error) else None
 
     return errors.boundary("sqlite", translate)
@@ -594,6 +802,8 @@ def _translate(failure: apsw.Error, path: Path, wait_s: float) -> errors.MagsErr
         )
     if isinstance(failure, apsw.CorruptError):
         return damaged(path, str(failure))
+    if getattr(failure, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
+        return damaged(path, "the checksum of a page differs")
     if isinstance(failure, apsw.ConnectionClosedError):
         return errors.StoreClosed("this memory was closed: open it again", path=path)
     if isinstance(failure, apsw.CantOpenError | apsw.PermissionsError | apsw.ReadOnlyError):

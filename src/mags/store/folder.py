@@ -49,7 +49,7 @@ class FolderCatalog:
 
     def open(self, name: str, branch: str = FIRST) -> SqliteStore:
         """The memory on a branch, made where it is not there; raises as `SqliteStore.open` does."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return SqliteStore.open(self._path(name), branch=branch, keyring=self._keyring)
 
     def remove(self, name: str) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import importlib.resources
 import itertools
-import logging
 import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import apsw
 
-LOG = logging.getLogger("mags.store")
+from mags.store.damage import LOG
+from mags.store.rows import checksum
+
+SUMMED = 2
+"""The first schema in which a file says what is so of itself."""
 
 
 def keep_copy(source: apsw.Connection, path: Path, schema: int) -> Path:
@@ -21,24 +25,38 @@ def keep_copy(source: apsw.Connection, path: Path, schema: int) -> Path:
     The copy is called `FILE.v1-backup` (for schema 1) and has the rights of the file. An older
     copy of that name is left alone. Nobody may write meanwhile.
     """
+    place = _free(path, schema)
+    # Of a migration that was killed.
     unfinished = path.with_name(f"{path.name}.v{schema}-backup.part")
-    unfinished.unlink(missing_ok=True)  # of a migration that was killed
+    write_copy(source, place, unfinished, mode=path.stat().st_mode & 0o777)
+    return place
+
+
+def write_copy(
+    source: apsw.Connection, place: Path, unfinished: Path, *, mode: int = 0o600
+) -> None:
+    """Copy a file as `source` sees it; `place` is given to the copy once it is whole."""
+    unfinished.unlink(missing_ok=True)
     try:
-        # Made with the file's rights before a word is in it: nobody who cannot read the file may
-        # read the copy.
-        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL, path.stat().st_mode & 0o777))
+        # Made with its rights before a word is in it: nobody who cannot read the file may read
+        # the copy.
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL, mode))
         copy = apsw.Connection(str(unfinished))
         try:
+            # Something first, so that SQLite knows of the sums before it writes the pages.
+            copy.pragma("page_size", int(source.pragma("page_size")))
+            copy.reserve_bytes("main", source.reserve_bytes())
+            copy.execute("VACUUM")
             with copy.backup("main", source, "main") as backup:
                 backup.step()
+            # It needs no log.
+            if int(copy.pragma("user_version")) >= SUMMED:
+                copy.execute("UPDATE file SET open = 0")
         finally:
             copy.close()
-        # Renamed once it is whole, so a name without ".part" is always a complete copy.
-        place = _free(path, schema)
         unfinished.rename(place)
     finally:
         unfinished.unlink(missing_ok=True)
-    return place
 
 
 def copies(path: Path) -> list[Path]:
@@ -94,6 +112,7 @@ def migrate(db: apsw.Connection, path: Path, connect: Callable[[], apsw.Connecti
 
 def run_migrations(db: apsw.Connection) -> None:
     """Run every script that is newer than the file's schema, inside the caller's transaction."""
+    db.create_scalar_function("checksum", cast(Callable[..., int], checksum), 1)
     found = int(db.pragma("user_version"))
     for number, script in _migrations():
         if number > found:

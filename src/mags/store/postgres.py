@@ -105,6 +105,10 @@ def _loader(base: Any) -> Any:  # noqa: ANN401 - psycopg's classes
     )
 
 
+DUMPERS = [_dumper(base) for base in (StrBinaryDumper, StrDumper, StrDumperUnknown)]
+LOADERS = [_loader(base) for base in (TextLoader, TextBinaryLoader)]
+
+
 class Cursor(psycopg.Cursor[tuple[Any, ...]]):
     """A cursor that can be asked as SQLite's is."""
 
@@ -124,10 +128,10 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self.memory: int | None = None
         """The one that the session has set."""
         self._changed = 0
-        for dumper in (StrBinaryDumper, StrDumper, StrDumperUnknown):
-            self.adapters.register_dumper(str, _dumper(dumper))
-        for loader in (TextLoader, TextBinaryLoader):
-            self.adapters.register_loader("text", _loader(loader))
+        for dumper in DUMPERS:
+            self.adapters.register_dumper(str, dumper)
+        for loader in LOADERS:
+            self.adapters.register_loader("text", loader)
 
     def execute(self, query: Any, values: Any = (), **named: Any) -> Any:  # type: ignore[override]  # noqa: ANN401 - as psycopg has it
         """Run one statement."""
@@ -189,10 +193,8 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """The connection in a transaction; a nested block that fails undoes only its own writes."""
-        self._check()
+        self._check(write=True)
         wait_s = self._catalog.wait_s
-        if self._catalog.read_only:
-            raise errors.InvalidInput(f"{self.place} was opened read_only: open it for writing")
         if not self._lock.acquire(timeout=wait_s):
             raise errors.StoreBusy(
                 f"another thread has been writing to {self.place} for more than {wait_s:g} s",
@@ -227,9 +229,9 @@ class Database:
 
     def _begin(self, db: Connection) -> int:
         """Begin, take the writer's lock, and return the memory's fence as the lock found it."""
-        wait_ms = max(1, round(self._catalog.wait_s * 1000))  # 0 would be for ever
         db.words(
-            f"BEGIN; SET LOCAL mags.memory = '{self._memory}'; SET LOCAL lock_timeout = {wait_ms};"
+            f"BEGIN; SET LOCAL mags.memory = '{self._memory}';"
+            f"SET LOCAL lock_timeout = {self._catalog.wait_ms};"
             f"SELECT pg_advisory_xact_lock({LOCK + self._memory})"
         )
         fence = db.execute("SELECT fence FROM mags.memory WHERE id = ?", (self._memory,)).get
@@ -284,8 +286,9 @@ class Database:
         except psycopg.errors.UniqueViolation as failure:
             raise errors.InvalidInput(IMMUTABLE) from failure
 
-    def reserve(self, _db: Connection, count: int) -> int:
+    def reserve(self, count: int) -> int:
         """Take `count` ids from the counter; they stay taken even if the block fails."""
+        self._check(write=True)
         # By a connection of its own, as a rollback must not undo it; and not waiting for the disk,
         # since what is committed later brings it there.
         with self._catalog.counting() as db:
@@ -298,6 +301,8 @@ class Database:
                 (count,),
             ).get
             db.words("COMMIT")
+        if end is None:
+            raise self._gone()
         return int(end) - count
 
     def clean_afterwards(self, _db: Connection) -> None:
@@ -395,10 +400,13 @@ class Database:
         with self._guard:
             self._users -= 1
             last = not self._users
-        if last and self._close:
+        # A forked process that closed what it inherited would end its parent's connections.
+        if last and self._close and self._process == os.getpid():
             self._catalog.close()
 
-    def _check(self) -> None:
+    def _check(self, *, write: bool = False) -> None:
+        if write and self._catalog.read_only:
+            raise errors.InvalidInput(f"{self.place} was opened read_only: open it for writing")
         if self._process != os.getpid():
             raise errors.StoreError(
                 f"{self.place} was opened by process {self._process}, of which this one is a fork: "
@@ -465,28 +473,31 @@ class PostgresCatalog:
         """
         self._keyring = keyring
         self.wait_s, self.read_only, self.tenant = wait_s, read_only, tenant
+        self.wait_ms = max(1, round(wait_s * 1000))  # 0 would be for ever
         self.place, self._url = place_of(url), url
+        self._named: dict[str, Any] = {
+            "autocommit": True,
+            "application_name": f"mags {socket.gethostname()} {os.getpid()}",
+            "connect_timeout": max(2, round(wait_s)),
+        }
         self._databases: dict[int, weakref.ref[Database]] = {}
-        self._listener: Listener | None = None
-        self._pools = tuple(self._pool(min_size, most) for min_size, most in ((1, MOST), (0, 1)))
-        opened = False
-        try:
-            for pool in self._pools:
-                pool.open()
-            with self.connection() as db:
-                check(db, self.place)
-            self._listener = Listener(self) if listens else None
-            opened = True
-        finally:
-            if not opened:
-                self.close()
+        with self.translated(), closing(self._connect()) as db:  # a pool would not say why not
+            check(db, self.place)
+        self._pools = tuple(self._pool(least, most) for least, most in ((1, MOST), (0, 1)))
+        for pool in self._pools:
+            pool.open()
+        self._listener = Listener(self) if listens else None
+
+    def _connect(self) -> Connection:
+        db = Connection.connect(self._url, **self._named)
+        self._configure(db)
+        return db
 
     def _pool(self, least: int, most: int) -> ConnectionPool[Connection]:
-        told = f"mags {socket.gethostname()} {os.getpid()}"
         return ConnectionPool(
             self._url,
             connection_class=Connection,
-            kwargs={"autocommit": True, "application_name": told},
+            kwargs=self._named,
             min_size=least,
             max_size=most,
             timeout=max(self.wait_s, 0.1),
@@ -507,7 +518,8 @@ class PostgresCatalog:
     def names(self) -> list[str]:
         """All that are there, sorted."""
         with self.connection() as db:
-            return sorted(name for (name,) in db.execute("SELECT name FROM mags.memory"))
+            rows = db.execute("SELECT name FROM mags.memory WHERE tenant = ?", (self.tenant,))
+            return sorted(name for (name,) in rows)
 
     def exists(self, name: str) -> bool:
         """Whether one of exactly this name is there."""
@@ -531,7 +543,8 @@ class PostgresCatalog:
                 self._keyring.shred(key)
         with self.connection() as db:
             db.words(
-                f"BEGIN; SELECT pg_advisory_xact_lock({LOCK + number});"
+                f"BEGIN; SET LOCAL lock_timeout = {self.wait_ms};"
+                f"SELECT pg_advisory_xact_lock({LOCK + number});"
                 f"DELETE FROM mags.memory WHERE id = {number}; COMMIT"
             )
 
@@ -574,11 +587,7 @@ class PostgresCatalog:
     @contextmanager
     def listening(self) -> Iterator[Connection]:
         """A connection that hears of every commit; raises StoreError."""
-        with (
-            self.translated(),
-            closing(Connection.connect(self._url, autocommit=True)) as db,
-        ):
-            self._configure(db)
+        with self.translated(), closing(self._connect()) as db:
             db.words(f"LISTEN {CHANNEL}")
             yield db
 

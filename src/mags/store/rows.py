@@ -81,18 +81,18 @@ def content_of(row: Sequence[Any], sealer: Sealer | None = None) -> Content:
 
 
 def checksum(part: bytes | memoryview) -> int:
-    """A 63-bit sum of the words of a part, 10 times faster than crc32.
+    """A 64-bit sum of the words of a part, 10 times faster than crc32; signed, as SQLite's numbers.
 
-    It changes with most flipped bits and with pages of 8 KiB that change places. It does not see
-    the highest bit of a word, nor words that change places within a page.
+    It changes with each flipped bit and with pages of 8 KiB that change places. It does not see
+    words that change places within a page.
     """
     whole = len(part) // 8192 * 8192
     pages = np.frombuffer(part, np.uint64, whole // 8).reshape(-1, 1024).sum(axis=1)
-    # An odd weight keeps any change of a page's sum a change of the whole, modulo 2^64; the mask
-    # below then drops the highest bit, as SQLite's integers are signed.
+    # An odd weight keeps any change of a page's sum a change of the whole, modulo 2^64.
     weights = np.arange(1, 2 * len(pages) + 1, 2, dtype=np.uint64)
     rest = int.from_bytes(bytes(part[whole:])) % ((1 << 61) - 1)
-    return (int((pages * weights).sum()) + len(part) + rest) & (2**63 - 1)
+    total = (int((pages * weights).sum()) + len(part) + rest) % 2**64
+    return total - 2**64 if total >= 2**63 else total
 
 
 def describe(arrays: Mapping[str, NDArray[Any]]) -> str:

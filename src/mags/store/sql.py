@@ -69,7 +69,7 @@ class SqlDatabase(Protocol):
     def look(self, query: str, values: tuple[Any, ...], /) -> tuple[Any, ...] | None:
         """The first row of one SELECT, or None; it is read once for each state of the memory."""
 
-    def reserve(self, db: Any, count: int, /) -> int:  # noqa: ANN401 - its own kind of connection
+    def reserve(self, count: int, /) -> int:
         """Take `count` ids from the counter; they stay taken even if the block fails."""
 
     def has_tokens(self, db: Any, /) -> bool:  # noqa: ANN401 - its own kind of connection

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
+import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,9 +31,9 @@ from mags.graph.delta import HEAD, Delta, PastGraph, decode, encode, touches
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store import lineage
-from mags.store.database import Database, damaged
+from mags.store.damage import LOG, bad_page, check_log
+from mags.store.database import Database, damaged, leave_alone
 from mags.store.lineage import FIRST, FOLD
-from mags.store.migrations import LOG
 from mags.store.rows import (
     VECTOR,
     blank_arrays,
@@ -450,8 +451,7 @@ class _SqliteContents(_SqlitePart):
     def next_id(self, count: int) -> int:
         if count < 1:
             raise InvalidInput(f"cannot reserve {count} ids")
-        with self._branch.writing() as db:
-            return self._branch.database.reserve(db, count)
+        return self._branch.database.reserve(count)
 
 
 def scrubbed(
@@ -818,6 +818,9 @@ class SqliteStore(SqlStore):
             broken = db.execute("PRAGMA foreign_key_check").fetchone()
             if broken is not None:
                 raise damaged(self.path, f"a row of {broken[0]} refers to nothing")
+            page = bad_page(cast(apsw.Connection, db), self.path)
+            if page is not None:
+                raise damaged(self.path, f"the checksum of page {page} differs")
         super().check()
 
 
@@ -878,3 +881,18 @@ def _encrypt(db: Sql, keyring: Keyring) -> Sealer:
     first = sealer.seal_text(FIRST, "branch", "name", 1)
     db.execute("UPDATE branch SET name = ? WHERE id = 1", (first,))
     return sealer
+
+
+def verify(path: Path, keyring: Keyring | None = None) -> None:
+    """Read and verify a memory that this process does not have open, with its log.
+
+    Raises CorruptFile where anything differs, StoreError where it cannot be opened.
+    """
+    check_log(path, strict=True)
+    closed = not Path(f"{path}-wal").exists()
+    try:
+        with closing(SqliteStore.open(path, read_only=True, keyring=keyring)) as store:
+            store.check()
+    finally:
+        if closed and path.exists():
+            leave_alone(path)

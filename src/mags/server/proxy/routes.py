@@ -30,7 +30,7 @@ from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
 from mags.ports.embedder import Embedder
 from mags.recall.found import Found
-from mags.server.auth import Grant, Scope, namespace_of
+from mags.server.auth import USER, Grant, Scope, namespace_of
 from mags.server.context import grant_of
 from mags.server.open_memories import OpenMemories
 from mags.server.proxy.upstream import (
@@ -442,10 +442,13 @@ def read_conversation(body: Json, grant: Grant, headers: Mapping[str, str]) -> C
     # After a tool's answer the client sends the same turn again: it is remembered already.
     said = asked if messages[-1]["role"] == "user" else ""
     history = [message for message in messages if message["role"] not in INSTRUCTIONS]
-    known = json.dumps(history, sort_keys=True, ensure_ascii=True).encode()
+    speaker = grant.speaks(USER)
+    # The same words of another speaker are another request.
+    whose = history if speaker == USER else [speaker, history]
+    known = json.dumps(whose, sort_keys=True, ensure_ascii=True).encode()
     return Conversation(
         namespace=namespace_of(grant, user),
-        speaker="user",
+        speaker=speaker,
         said=said.strip()[:LONGEST_TURN],
         asked=asked.strip()[:LONGEST_TURN],
         digest=hashlib.sha256(known).hexdigest(),
@@ -479,7 +482,7 @@ class Rememberer:
             # Recalled before it is observed: a question must not find itself.
             if conversation.asked:
                 found = opened.memory.recall(conversation.asked, speaker=conversation.speaker)
-                trace = opened.traces.keep(found.trace)
+                trace = opened.keep(found.trace)
                 remembered = Remembered(conversation=conversation, found=found, trace=trace)
             if conversation.said:
                 opened.memory.observe(

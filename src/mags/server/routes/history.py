@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -16,7 +17,7 @@ from starlette.datastructures import State
 from starlette.types import Receive, Send
 from starlette.types import Scope as AsgiScope
 
-from mags import inspect
+from mags import caches, inspect
 from mags.errors import InvalidInput, MagsError
 from mags.server.auth import KeyRing, Scope
 from mags.server.context import Context, RequestContext
@@ -106,16 +107,12 @@ def branch(context: Context, body: NameIn) -> MarkOut:
 def export(request: Request, context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
     # Into a file first: a client that reads slowly must not hold the memory in use.
-    with ExitStack() as held:
-        raw = held.enter_context(_temporary(request))
-        file = held.enter_context(TextIOWrapper(raw, encoding="utf-8"))
-        with context.reading() as memory:
-            memory.export(file, vectors=vectors)
-        file.seek(0)
-        kept = held.pop_all()  # until the last piece is sent
+    kept = Kept(_temporary(request))
+    with context.reading() as memory:
+        memory.export(kept.file, vectors=vectors)
     name = f'attachment; filename="{context.namespace}.jsonl"'
     return StreamingResponse(
-        _pieces(raw, kept),
+        kept.pieces(),
         media_type="application/x-ndjson",
         headers={"Content-Disposition": name},
     )
@@ -127,6 +124,7 @@ def export(request: Request, context: Context, vectors: bool = True) -> Streamin
 async def import_(context: Context, request: Request) -> EntryOut:
     """Add everything in an export to this memory, or nothing of it."""
     context.grant.check(context.namespace, Scope.WRITE)  # before a large body is read
+    context.grant.check_unbound()
     with _temporary(request) as raw:
         async for piece in request.stream():
             await run_in_threadpool(raw.write, piece)
@@ -134,7 +132,7 @@ async def import_(context: Context, request: Request) -> EntryOut:
         file = TextIOWrapper(raw, encoding="utf-8")
 
         def work() -> EntryOut:
-            with context.writing() as memory:
+            with context.writing(as_anybody=True) as memory:
                 memory.import_(file)
                 return EntryOut.of(memory.log(1)[0])
 
@@ -147,10 +145,26 @@ def _temporary(request: Request) -> BinaryIO:
     return tempfile.TemporaryFile() if keyring is None else keyring.temporary()
 
 
-def _pieces(file: BinaryIO, kept: ExitStack) -> Iterator[bytes]:
-    with kept:
-        while piece := file.read(PIECE):
-            yield piece
+class Kept:
+    """An export until its last piece is sent; where anything is forgotten meanwhile, it ends."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw, self._gone = raw, False
+        self.file = TextIOWrapper(raw, encoding="utf-8")
+        caches.register(self)
+
+    def clear(self) -> None:
+        """Let go of all words: what was sent lacks its end, which an import says."""
+        self._gone = True
+        with suppress(OSError, ValueError):  # closed, as all of it was sent; or sealed
+            os.ftruncate(self.file.fileno(), 0)
+
+    def pieces(self) -> Iterator[bytes]:
+        """What was written, from the beginning."""
+        with self.file:
+            self.file.seek(0)
+            while not self._gone and (piece := self._raw.read(PIECE)):
+                yield piece
 
 
 # -- events: each change of a memory as it lands, whoever made it

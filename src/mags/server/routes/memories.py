@@ -53,6 +53,7 @@ def memories(
 @listing.delete("/memories/{namespace}", status_code=204)
 def remove(context: Context) -> None:
     """Delete a memory with its history and files. Needs admin; nothing brings it back."""
+    context.grant.used.erased = True
     context.memories.remove(context.grant, context.namespace, branch=context.branch)
 
 
@@ -69,7 +70,7 @@ def observe(
     context: Context, turn: requests.TurnIn, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
-    said = turn.model_dump()
+    said = {**turn.model_dump(), "speaker": context.speaks(turn.speaker)}
     with context.writing() as memory:
         key = turn.key or idempotency_key
         seen = memory.observe(**{**said, "key": key}, trusted=context.trusted)
@@ -92,7 +93,7 @@ def observe_many(
     An `Idempotency-Key` gives a key to each turn that has none; where all of them were there
     already, the answer is 200.
     """
-    said = [turn.model_dump() for turn in turns.turns]
+    said = [{**turn.model_dump(), "speaker": context.speaks(turn.speaker)} for turn in turns.turns]
     if idempotency_key is not None:
         for place, one in enumerate(said):
             one["key"] = one["key"] or f"{idempotency_key} {place}"
@@ -116,7 +117,7 @@ def assert_fact(
     idempotency_key: IdempotencyKey = None,
 ) -> responses.SeenOut:
     """Store a triple given as such, judged as any other fact is. Repeating a key answers 200."""
-    with context.writing() as memory:
+    with context.writing(as_anybody=True) as memory:
         key = fact.key or idempotency_key
         seen = memory.assert_fact(**{**fact.model_dump(), "key": key}, trusted=context.trusted)
     response.status_code = 200 if seen.repeated else 201
@@ -132,9 +133,9 @@ def converse(
     def work(on_text: OnText) -> responses.ReplyOut:
         with context.opened(Scope.WRITE) as opened:
             said = turn.model_dump(exclude={"stream"})
-            said["key"] = turn.key or idempotency_key
+            said |= {"key": turn.key or idempotency_key, "speaker": context.speaks(turn.speaker)}
             reply = opened.memory.converse(**said, on_text=on_text, trusted=context.trusted)
-            return responses.ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
+            return responses.ReplyOut.of(reply, trace=opened.keep(reply.trace))
 
     return replied(work, stream=turn.stream)
 
@@ -148,12 +149,12 @@ def recall(context: Context, wanted: requests.RecallIn) -> Response:
 
     With `also` the best of several, in one ranking, where each hit names its memory.
     """
-    asked = wanted.model_dump(exclude={"also"})
+    asked = wanted.model_dump(exclude={"also"}) | {"speaker": context.speaks(wanted.speaker)}
     if wanted.also:
         return _recall_across(context, wanted.also, asked)
     with context.in_turn(Scope.READ) as opened:
         found = opened.memory.recall(**asked)
-        content = responses.found_as_json(found, opened.traces.keep(found.trace))
+        content = responses.found_as_json(found, opened.keep(found.trace))
         return Response(content, media_type="application/json")
 
 
@@ -166,7 +167,7 @@ def _recall_across(context: Context, also: Sequence[str], asked: dict[str, Any])
         if context.limiter is not None:
             stack.enter_context(context.limiter.slot())
         found = recall_several({name: one.memory for name, one in opened.items()}, **asked)
-        traces = {name: opened[name].traces.keep(trace) for name, trace in found.traces.items()}
+        traces = {name: opened[name].keep(trace) for name, trace in found.traces.items()}
         content = responses.across_as_json(found, traces)
         return Response(content, media_type="application/json")
 
@@ -192,8 +193,10 @@ def ask(context: Context, asked: requests.AskIn) -> Response:
 
     def work(on_text: OnText) -> responses.ReplyOut:
         with context.opened(Scope.WRITE) as opened:
-            reply = opened.memory.ask(**asked.model_dump(exclude={"stream"}), on_text=on_text)
-            return responses.ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
+            said = asked.model_dump(exclude={"stream"})
+            said["speaker"] = context.speaks(asked.speaker)
+            reply = opened.memory.ask(**said, on_text=on_text)
+            return responses.ReplyOut.of(reply, trace=opened.keep(reply.trace))
 
     return replied(work, stream=asked.stream)
 
@@ -202,7 +205,7 @@ def ask(context: Context, asked: requests.AskIn) -> Response:
 def feedback(context: Context, body: requests.FeedbackIn) -> dict[str, bool]:
     """Reward what led to an answer; false where this trace was rewarded before."""
     with context.opened(Scope.WRITE) as opened:
-        return {"credited": opened.memory.feedback(opened.traces.get(body.trace), body.reward)}
+        return {"credited": opened.memory.feedback(opened.trace(body.trace), body.reward)}
 
 
 @reading.get("/traces/{trace}")
@@ -211,7 +214,7 @@ def explain(
 ) -> responses.ExplanationOut:
     """Why an answer came out as it did: anchors, paths with weights, shares of each feature."""
     with context.opened(Scope.READ) as opened:
-        known = opened.traces.get(trace)
+        known = opened.trace(trace)
         return responses.ExplanationOut.of(
             opened.memory.explain(known, limit), trace=known.as_dict()
         )

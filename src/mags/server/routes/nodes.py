@@ -78,7 +78,7 @@ def edit(context: Context, node_id: NodeId, change: EditIn) -> responses.NodeOut
     """Change a node by hand; what is left out stays as it is."""
     fields = change.model_dump(exclude_none=True)
     pinned = fields.pop("pinned", None)
-    with context.writing() as memory:
+    with context.writing(as_anybody=bool(fields)) as memory:
         if pinned is not None:  # first: a pin raises the importance, and one in the body counts
             memory.pin(node_id, pinned)
         if fields:
@@ -95,6 +95,7 @@ def correct(context: Context, told: CorrectIn) -> responses.SeenOut:
     """
     with context.writing() as memory:
         said = told.model_dump(exclude={"id", "right"})
+        said["speaker"] = context.speaks(told.speaker)
         return responses.SeenOut.of(
             memory.correct(told.id, told.right, **said, trusted=context.trusted)
         )
@@ -103,14 +104,14 @@ def correct(context: Context, told: CorrectIn) -> responses.SeenOut:
 @router.delete("/nodes/{node_id}")
 def forget_node(context: Context, node_id: NodeId, dry_run: bool = False) -> responses.ForgottenOut:
     """Erase one node for good, from journal and snapshots too."""
-    with context.writing() as memory:
+    with context.writing(erasing=not dry_run) as memory:
         return responses.ForgottenOut.of(memory.forget(node_id, dry_run=dry_run))
 
 
 @router.post("/forget")
 def forget(context: Context, wanted: ForgetIn) -> responses.ForgottenOut:
     """Erase for good what has a name, or all that holds a phrase."""
-    with context.writing() as memory:
+    with context.writing(erasing=not wanted.dry_run) as memory:
         return responses.ForgottenOut.of(memory.forget(wanted.what, dry_run=wanted.dry_run))
 
 

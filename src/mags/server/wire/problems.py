@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from mags import errors
-from mags.server.auth import Forbidden, Refused
+from mags.server.auth import Forbidden, IssuerUnavailable, Refused
 from mags.server.open_memories import Overloaded
 from mags.server.proxy.upstream import UpstreamLate, UpstreamRefused
 from mags.server.wire.requests import whole_text
@@ -34,6 +34,7 @@ STATUS: Mapping[type[errors.MagsError], tuple[int, str]] = {
     errors.KeyConflict: (409, "Idempotency key used before"),
     errors.InvalidInput: (422, "Invalid input"),
     Overloaded: (503, "Too much at once"),
+    IssuerUnavailable: (503, "The issuer does not answer"),
     errors.StoreBusy: (503, "Another process is writing"),
     errors.StoreClosed: (503, "Stopping"),
     errors.StoreFull: (507, "The disk is full"),

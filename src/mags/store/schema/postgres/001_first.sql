@@ -154,6 +154,19 @@ BEGIN
     END LOOP;
 END $$;
 
+-- The planner keeps samples of what stands in a column, and would so keep what is erased from it.
+DO $$
+DECLARE one record;
+BEGIN
+    FOR one IN
+        SELECT table_name AS name, column_name AS "column" FROM information_schema.columns
+         WHERE table_schema = 'mags' AND table_name <> 'memory' AND column_name <> 'tenant'
+           AND data_type IN ('text', 'bytea')
+    LOOP
+        EXECUTE format('ALTER TABLE mags.%I ALTER COLUMN %I SET STATISTICS 0', one.name, one.column);
+    END LOOP;
+END $$;
+
 CREATE FUNCTION mags.next_part() RETURNS bigint LANGUAGE sql
     AS 'SELECT coalesce(max(id), 0) + 1 FROM mags_memory.part';
 ALTER TABLE mags.part ALTER COLUMN id SET DEFAULT mags.next_part();
