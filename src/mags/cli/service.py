@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -155,6 +156,8 @@ def cluster(
         make = partial(service_of, chosen, traces=traces, processes=cores())
         serving.deploy(chosen, replicas, make)
         _tell(chosen)
+        # Ray's own handler would abort the process.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             threading.Event().wait()  # until a signal ends it
         finally:
