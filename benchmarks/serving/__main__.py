@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
+from benchmarks.serving.fairness import every_kind
 from benchmarks.serving.fuzz import fuzz
 from benchmarks.serving.holders import one_node, one_of_three, shared
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
@@ -28,6 +29,7 @@ LOADS = (
     "kills",
     "probes",
     "fuzz",
+    "fairness",
     "workers",
     "worker-killed",
     "machine-killed",
@@ -48,6 +50,7 @@ def main() -> int:
         "--state", type=Path, help="where --only probes (or fuzz) is kept, to go on later"
     )
     parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=5, help="of fairness, for each kind")
     options = parser.parse_args()
     crowd = Crowd(clients=64, memories=100)
     loads = {
@@ -59,6 +62,7 @@ def main() -> int:
         "machine-killed": one_node,
         "probes": lambda at: probes(at, times=options.probes, state=options.state or at / "state"),
         "fuzz": lambda at: fuzz(at, options.state or at / "state", requests=options.requests),
+        "fairness": lambda at: every_kind(at, seconds=5.0, rounds=options.rounds),
     }
     for name, work in loads.items():
         if options.only not in (None, name):

@@ -47,7 +47,8 @@ class MagsError(Exception):
         self.add(**facts)
 
     def add(self, **facts: object) -> None:
-        """Add to what is known."""
+        """Add to what is known; no fact is called "facts", or it would take their place."""
+        assert "facts" not in facts
         self.facts |= facts
         for name, value in facts.items():
             setattr(self, name, value)

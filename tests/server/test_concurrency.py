@@ -1,16 +1,30 @@
 """Slots in the order of arrival, and stepping aside for work that is cheaper in company."""
 
+import asyncio
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import mags
 from mags.models.cores import cores
 from mags.models.embed.hashing import HashEmbedder
+from mags.ports import pausing
 from mags.server.batching import BatchedEmbedder
-from mags.server.concurrency import OVERTAKEN, ConcurrencyLimiter, Ticket
+from mags.server.concurrency import (
+    OVERTAKEN,
+    PIECE_S,
+    Admission,
+    ConcurrencyLimiter,
+    RateLimiter,
+    Work,
+)
 
 
 def started(work: Callable[[], None]) -> threading.Thread:
@@ -53,7 +67,7 @@ def test_who_came_first_works_first_and_never_two_at_once():
     for thread in in_line(limiter, [work(number) for number in range(8)]):
         thread.join()
     assert order == list(range(8))
-    assert not limiter.holds_slot
+    assert limiter.mine is None
 
 
 def test_so_many_work_at_once_as_there_are_slots():
@@ -73,15 +87,15 @@ def test_a_failure_leaves_its_slot():
     with pytest.raises(ValueError, match="no"), limiter.slot():
         raise ValueError("no")
     with limiter.slot():
-        assert limiter.holds_slot
+        assert limiter.mine
     assert limiter._free == 1
 
 
 def test_alone_one_steps_aside_for_nobody():
     limiter = ConcurrencyLimiter(1)
     with limiter.slot():
-        limiter.step_aside(Ticket())
-        assert limiter.holds_slot
+        limiter.step_aside(limiter.mine)
+        assert limiter.mine
     assert limiter._free == 1
 
 
@@ -90,7 +104,7 @@ def test_others_go_before_who_steps_aside():
 
     def modest() -> None:
         with limiter.slot():
-            limiter.step_aside(Ticket())
+            limiter.step_aside(limiter.mine)
             order.append("modest")
 
     def plain() -> None:
@@ -107,7 +121,7 @@ def test_who_steps_aside_is_overtaken_by_so_many_and_no_more():
 
     def modest() -> None:
         with limiter.slot():
-            limiter.step_aside(Ticket())
+            limiter.step_aside(limiter.mine)
             order.append("modest")
 
     def plain() -> None:
@@ -120,16 +134,17 @@ def test_who_steps_aside_is_overtaken_by_so_many_and_no_more():
 
 
 def test_who_is_called_queues_up_again():
-    limiter, order, ticket = ConcurrencyLimiter(1), [], Ticket()
+    limiter, order, aside = ConcurrencyLimiter(1), [], []
 
     def modest() -> None:
-        with limiter.slot():
-            limiter.step_aside(ticket)
+        with limiter.slot() as work:
+            aside.append(work)
+            limiter.step_aside(work)
             order.append("modest")
 
     def calling() -> None:
         with limiter.slot():
-            limiter.wake([ticket, Ticket()])  # the second stands nowhere
+            limiter.wake([*aside, Work(limiter, "")])  # the second stands nowhere
             order.append("calling")
 
     def plain() -> None:
@@ -163,7 +178,7 @@ def test_all_who_have_slots_embed_together_and_each_gets_its_own():
         def ask() -> None:
             with limiter.slot():
                 found[number] = batched.embed([f"text {number}", "the same"])
-                assert limiter.holds_slot
+                assert limiter.mine
 
         return ask
 
@@ -178,3 +193,163 @@ def test_all_who_have_slots_embed_together_and_each_gets_its_own():
 
 def test_this_process_may_use_a_core():
     assert cores() >= 1
+
+
+def burn(seconds: float) -> None:
+    """Use so much processor time."""
+    begun = time.thread_time()
+    while time.thread_time() - begun < seconds:
+        pass
+
+
+def test_of_two_tenants_the_one_that_has_had_less_comes_first():
+    limiter, order = ConcurrencyLimiter(1), []
+
+    def work(tenant: str) -> Callable[[], None]:
+        def run() -> None:
+            with limiter.slot(tenant) as mine:
+                order.append(tenant)
+                mine.pay(0.02)
+
+        return run
+
+    for thread in in_line(limiter, [work(name) for name in ("greedy",) * 6 + ("modest",) * 2]):
+        thread.join()
+    assert order.index("modest") == 1
+    assert order[:4].count("modest") == 2
+
+
+def test_long_work_rests_between_its_pieces_until_others_have_had_as_much():
+    limiter, order = ConcurrencyLimiter(1), []
+    limiter.charge(("reader", False), 0.0)
+
+    def long() -> None:
+        with limiter.slot("writer", long=True):
+            for number in range(3):
+                order.append(f"piece {number}")
+                burn(2 * PIECE_S)
+                pausing.pause()
+
+    def short() -> None:
+        with limiter.slot("reader"):
+            order.append("reader")
+
+    for thread in in_line(limiter, [long, *[short] * 3]):
+        thread.join()
+    assert order == ["piece 0", *["reader"] * 3, "piece 1", "piece 2"]
+    assert limiter._free == 1
+
+
+def test_long_work_goes_on_where_nobody_waits_and_is_no_other_work():
+    limiter = ConcurrencyLimiter(1)
+    with limiter.slot("writer", long=True) as work:
+        burn(2 * PIECE_S)
+        pausing.pause()
+        assert limiter.mine is work
+        assert work.spent_s >= 2 * PIECE_S
+    pausing.pause()  # outside: nobody's
+
+
+def test_who_waits_for_another_writer_takes_no_slot(tmp_path: Path):
+    limiter, written = ConcurrencyLimiter(1), []
+    with mags.open(tmp_path / "a.mags", embedder=HashEmbedder(16)) as memory:
+
+        def write() -> None:
+            with limiter.slot("second"):
+                memory.observe("I live in Oslo.")
+                written.append(1)
+
+        with memory._live.writing():
+            thread = started(write)
+            until(lambda: limiter._free == 0 or written)
+            until(lambda: limiter._free == 1)
+            with limiter.slot("third"):
+                assert not written
+        thread.join()
+    assert written
+    assert limiter._free == 1
+
+
+def test_each_answers_for_its_part_of_what_was_embedded_together():
+    limiter = ConcurrencyLimiter(1)
+    batched = BatchedEmbedder(HashEmbedder(16), limiter=limiter)
+    works = []
+
+    def work(number: int) -> Callable[[], None]:
+        def ask() -> None:
+            with limiter.slot(str(number)) as mine:
+                works.append(mine)
+                batched.embed([f"text {number} " * 100])
+
+        return ask
+
+    for thread in in_line(limiter, [work(number) for number in range(4)]):
+        thread.join()
+    assert all(one.spent_s > 0.0 for one in works)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60))
+def test_nobody_fills_a_server_and_all_who_wait_are_let_in(steps):
+    async def run() -> None:
+        admission, inside, tasks = Admission(6, 100), Counter(), []
+
+        async def one(tenant: str, done: asyncio.Event) -> None:
+            assert await admission.enter(tenant, 20.0)
+            inside[tenant] += 1
+            assert inside.total() <= 6
+            # What one has is never more than what was free before it came.
+            assert inside[tenant] <= 4
+            await done.wait()
+            inside[tenant] -= 1
+            admission.leave(tenant)
+
+        ends = []
+        for tenant, end in steps:
+            ends.append(asyncio.Event())
+            tasks.append(asyncio.create_task(one(tenant, ends[-1])))
+            await asyncio.sleep(0)
+            if end:
+                ends.pop(0).set()
+                await asyncio.sleep(0)
+        for event in ends:
+            event.set()
+        await asyncio.wait_for(asyncio.gather(*tasks), 20.0)
+        assert admission.waiting == 0
+        assert admission._free == 6
+
+    asyncio.run(run())
+
+
+def test_who_gives_up_waiting_leaves_no_trace():
+    async def run() -> None:
+        admission = Admission(1, 1)
+        assert await admission.enter("a", 1.0)
+        assert not await admission.enter("b", 0.001)
+        waiting = asyncio.create_task(admission.enter("b", 20.0))
+        await asyncio.sleep(0)
+        assert not await admission.enter("c", 20.0)  # as many wait as may
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        admission.leave("a")
+        assert await admission.enter("c", 1.0)
+
+    asyncio.run(run())
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 30.0), st.floats(0.0, 20.0)), max_size=30))
+def test_nobody_works_more_than_its_time_and_what_one_request_took(requests):
+    buckets, now_s, used_s, last_s = RateLimiter(0.5, 30.0), 0.0, 0.0, 0.0
+    for after_s, work_s in requests:
+        now_s += after_s
+        if buckets.wait("a", now_s) == 0.0:
+            buckets.pay("a", work_s, now_s)
+            used_s, last_s = used_s + work_s, work_s
+    assert used_s <= 30.0 + 0.5 * now_s + last_s + 1e-6
+
+
+def test_who_is_in_debt_waits_until_it_is_paid():
+    buckets = RateLimiter(0.5, 30.0)
+    buckets.pay("a", 40.0, 0.0)
+    assert buckets.wait("a", 0.0) == 20.0
+    assert buckets.wait("a", 20.0) == 0.0
+    assert buckets.wait("b", 0.0) == 0.0

@@ -182,6 +182,16 @@ def test_a_search_finds_what_holds_the_words_and_no_more(client: httpx.Client, m
     assert client.get(f"{memory}/search").status_code == 422
 
 
+def test_a_correction_of_a_turn_that_told_no_fact_or_several_is_refused(
+    client: httpx.Client, name: str
+):
+    said = {"text": "Ana lives in Porto and works at Acme.", "speaker": "Bo"}
+    turn = client.post(f"/memories/{name}/turns", json=said).json()
+    wrong = {"id": turn["episode_id"], "right": "Lima"}
+    answer = client.post(f"/memories/{name}/corrections", json=wrong)
+    assert (answer.status_code, "of one fact" in answer.json()["detail"]) == (422, True)
+
+
 def test_the_text_of_a_fact_is_read_or_refused(client: httpx.Client, memory: str):
     known = client.get(f"{memory}/facts", params={"subject": "Ana"}).json()
     (fact,) = (one for one in known if one["relation"] == "lives in")

@@ -13,6 +13,7 @@ import pytest
 from mags.errors import CorruptFile, InvalidInput, NewerSchema, NotFound, StoreError
 from mags.store import migrations
 from mags.store.database import PAGE_BYTES, go_on
+from mags.store.folder import FolderCatalog
 from mags.store.migrations import copies, newest
 from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, content, note, seqs
@@ -318,3 +319,11 @@ def test_what_the_check_at_an_opening_reads_does_not_stay_in_ram(tmp_path: Path)
         assert writer is not None
         used, _ = writer.status(apsw.SQLITE_DBSTATUS_CACHE_USED)
         assert used < path.stat().st_size / 4
+
+
+def test_the_size_of_a_folder_counts_what_is_there_and_not_what_has_gone(tmp_path: Path):
+    (tmp_path / "a.mags").write_bytes(b"12345")
+    (tmp_path / "gone.mags").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "notes.txt").write_bytes(b"123")
+    assert FolderCatalog(tmp_path).size() == 5
+    assert FolderCatalog(tmp_path / "not made").size() == 0

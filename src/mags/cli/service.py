@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import signal
@@ -47,6 +48,8 @@ Expires = Annotated[
 SPAN = re.compile(r"([1-9]\d{0,4})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
 FOLDER = Path("memories")
+CPU_S = 60.0
+"""Seconds of processor time a minute for each key: a core of its own."""
 TRACES = 200
 """Traces of the last answers, kept for `explain` over MCP."""
 
@@ -92,6 +95,24 @@ Traces = Annotated[
     bool,
     typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
 ]
+Cpu = Annotated[
+    float | None,
+    typer.Option(
+        min=1.0,
+        help="Processor time a minute for each key, in seconds.",
+        show_default="60 where keys are asked for, else no limit",
+    ),
+]
+TurnChars = Annotated[
+    int, typer.Option(min=1_000, max=1_000_000, help="Characters of a turn or a question.")
+]
+MemoryMb = Annotated[
+    float | None, typer.Option(min=1.0, help="Size of a memory on disk.", show_default="no limit")
+]
+Memories = Annotated[
+    int | None,
+    typer.Option(min=1, help="Memories that a key may have.", show_default="no limit"),
+]
 
 
 def serve(
@@ -108,12 +129,17 @@ def serve(
     ] = 1,
     audit: Audit = None,
     traces: Traces = False,
+    cpu: Cpu = None,
+    turn_chars: TurnChars = 100_000,
+    memory_mb: MemoryMb = None,
+    memories: Memories = None,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
     run = _serving("mags.server.run")
     chosen = _chosen(
         folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
         rate=rate, allow_host=allow_host, audit=audit,
+        cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
     )  # fmt: skip
     make = partial(service_of, chosen, traces=traces, processes=workers)
     if workers == 1:
@@ -145,12 +171,17 @@ def cluster(
     ] = None,
     audit: Audit = None,
     traces: Traces = False,
+    cpu: Cpu = None,
+    turn_chars: TurnChars = 100_000,
+    memory_mb: MemoryMb = None,
+    memories: Memories = None,
 ) -> None:
     """Serve on every machine of a Ray cluster; memories lie where all of them reach them."""
     serving = import_extra("mags.server.cluster", extra="cluster", needed_for="mags cluster")
     chosen = _chosen(
         folder=folder.absolute(), store=store, tenant=tenant, host=host, port=port,
         need_key=need_key, rate=rate, allow_host=allow_host, audit=audit,
+        cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
     )  # fmt: skip
     with serving.connected(ray):
         make = partial(service_of, chosen, traces=traces, processes=cores())
@@ -164,13 +195,28 @@ def cluster(
             serving.stop()
 
 
-def _chosen(*, rate: float, allow_host: list[str] | None, **rest: Any) -> ServerSettings:
+def _chosen(
+    *,
+    rate: float,
+    allow_host: list[str] | None,
+    cpu: float | None,
+    turn_chars: int,
+    memory_mb: float | None,
+    memories: int | None,
+    **rest: Any,
+) -> ServerSettings:
     server = _serving("mags.server.settings")
-    limits = server.ServerLimits(rate=rate, burst=max(1, round(2 * rate)))
     chosen: ServerSettings = server.ServerSettings(
-        hosts=tuple(allow_host or ()), limits=limits, oidc=read_settings(os.environ).oidc, **rest
+        hosts=tuple(allow_host or ()), oidc=read_settings(os.environ).oidc, **rest
     )
-    return chosen
+    work = server.WorkLimits(
+        turn_chars=turn_chars,
+        cpu_s=cpu or (CPU_S if chosen.asks else math.inf),
+        memory_bytes=1e6 * memory_mb if memory_mb else math.inf,
+        memories=memories or math.inf,
+    )
+    limits = server.ServerLimits(rate=rate, burst=max(1, round(2 * rate)), work=work)
+    return replace(chosen, limits=limits)
 
 
 def service_of(chosen: ServerSettings, *, traces: bool, processes: int) -> Service:
@@ -260,7 +306,7 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
         shared = memories.OpenMemory(memory=mem, traces=memories.Traces(TRACES))
 
         @contextmanager
-        def enter(_context: Any, _needed: Any) -> Iterator[OpenMemory]:  # noqa: ANN401 - any client's
+        def enter(*_: Any) -> Iterator[OpenMemory]:
             yield shared.of(shared.grant)  # whoever can start this process may do everything
 
         tools.make(enter).run("stdio")

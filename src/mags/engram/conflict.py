@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from mags.engram.claim import TOPIC, differ, unlike
 from mags.engram.settings import ConflictSettings
@@ -17,7 +18,12 @@ from mags.engram.view import View
 from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
 from mags.ports import likeness, relations
 from mags.ports.likeness import probability
+from mags.ports.pausing import pause
 from mags.ports.policy import Act, Writing
+
+MOST_NEW, MOST_OLD, MOST_COMPARED = 200, 1_000, 400_000
+"""Sentences of a turn and of those before it, and pairs of words of them that are compared: talk
+has tens and thousands, a book would have millions."""
 
 
 def may_contradict(writing: Writing, settings: ConflictSettings) -> bool:
@@ -50,8 +56,14 @@ def contradicted(
     earlier.pop(episode, None)
     old = [e for e in earlier if _is_about(view, e, shared)]
     out: dict[int, float] = {}
+    closable: dict[tuple[int, str, bool], list[int]] = {}
+    homes: dict[tuple[int, int], str] = {}
     for clash in _judge(view, episode, old, settings=settings, shared=shared):
-        for fact in _closable(view, clash, settings=settings):
+        pause()
+        place = clash.episode, clash.old, clash.is_cued
+        if place not in closable:
+            closable[place] = _closable(view, clash, homes, settings=settings)
+        for fact in closable[place]:
             again = not said and _is_again(clash.new, view.words(fact).text)
             if not (
                 again
@@ -124,24 +136,34 @@ def _judge(
     vectors = view.vectors([episode, *old])
     cosines = (vectors[1:] @ vectors[0]).tolist()
     view.fetch(old)
-    told = [
+    sentences = (
         (e, cosine, said, likeness.take_apart(said))
         for e, cosine in zip(old, cosines, strict=True)
         for said in likeness.sentences(view.words(e).text)
         if not said.endswith("?")
-    ]
+    )
+    told = list(islice(sentences, MOST_OLD))
     out: list[Clash] = []
-    for new in likeness.sentences(view.words(episode).text):
+    compared = 0
+    for new in likeness.sentences(view.words(episode).text)[:MOST_NEW]:
         # What is not so, or only heard, contradicts nothing.
         if likeness.is_wished(new) or likeness.is_unsure(new):
             continue
+        pause()
         parts = likeness.take_apart(new)
-        found = [
-            Clash(episode=e, old=o, new=new, probability=probability(new, o, cosine))
+        alike = [
+            (e, cosine, o, len(parts.stems) * len(theirs.stems))
             for e, cosine, o, theirs in told
             # Those can be about the same that name someone in common, or are told by the one meant.
             if (speakers[e] == own or not parts.proper.isdisjoint(theirs.proper))
             and likeness.is_specific(parts, theirs, settings.specific)
+        ]
+        compared += sum(pairs for *_, pairs in alike)
+        if compared > MOST_COMPARED:
+            break
+        found = [
+            Clash(episode=e, old=o, new=new, probability=probability(new, o, cosine))
+            for e, cosine, o, _ in alike
         ]
         found.sort(key=lambda v: (-v.probability, -v.episode))
         least = settings.threshold
@@ -156,10 +178,13 @@ def _judge(
 # -- which facts go with them ----------------------------------------------------------
 
 
-def _closable(view: View, clash: Clash, *, settings: ConflictSettings) -> list[int]:
+def _closable(
+    view: View, clash: Clash, homes: dict[tuple[int, int], str], *, settings: ConflictSettings
+) -> list[int]:
     """Open facts and notes that came from the contradicted sentence.
 
-    Facts of a relation that holds `several` need a cue ("not", "instead") in the new sentence.
+    `homes`: by fact and episode the sentence it came from, as far as it was looked for. Facts of a
+    relation that holds `several` need a cue ("not", "instead") in the new sentence.
     """
     said = likeness.sentences(view.words(clash.episode).text)
     out = []
@@ -173,7 +198,10 @@ def _closable(view: View, clash: Clash, *, settings: ConflictSettings) -> list[i
         relation = relations.canonical(str(content.meta.get("relation", "")))
         if relation is not None and relation.several and not clash.is_cued:
             continue
-        if _home(content.text, said) == clash.old:
+        place = node_id, clash.episode
+        if place not in homes:
+            homes[place] = _home(content.text, said)
+        if homes[place] == clash.old:
             out.append(node_id)
     return out
 

@@ -216,7 +216,7 @@ def _fact_of(state: State, wrong: Wrong) -> int:
         which = ", ".join(f"m{i}" for i in facts) or "none"
         raise InvalidInput(
             f"a correction is of one fact, and here it could be {which}: name it by its id",
-            facts=facts,
+            fact_ids=facts,
         )
     return facts[0]
 

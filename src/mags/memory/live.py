@@ -23,6 +23,7 @@ from mags.graph.delta import Changes, Delta, Draft
 from mags.graph.records import Content
 from mags.index.state import Ids, State
 from mags.ports.embedder import Embedder, TokenEmbedder, token_embedder
+from mags.ports.pausing import waiting
 from mags.ports.store import Checkpoint, Store
 
 CHECKPOINT_AFTER = 512
@@ -223,7 +224,7 @@ class Live:
         self.ensure_open()
         if self.read_only:
             raise errors.InvalidInput("this memory was opened read_only: open it for writing")
-        with self._lock:
+        with self._alone():
             if self._in_transaction:
                 yield self.state
                 return
@@ -243,6 +244,17 @@ class Live:
                     self.generation = generation
                     self._undo(before)
                 self._applied, self._in_transaction = [], False
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """The writer's lock. Who waits for it takes no core, and so holds up nobody who has it."""
+        if not self._lock.acquire(blocking=False):
+            with waiting():
+                self._lock.acquire()
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _undo(self, before: int) -> None:
         """Take back what a failed transaction had applied; where that fails, build anew later."""

@@ -37,6 +37,7 @@ from mags.memory.live import Live
 from mags.memory.reading import Recaller, recent_turns, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Seen
+from mags.ports.pausing import pause
 from mags.ports.policy import (
     CLAIMED,
     Operation,
@@ -217,6 +218,7 @@ class Observer:
                 past.append(replace(turn, key=None, attrs={}))
                 del past[: -self._settings.window]
             jobs.append(job)
+            pause()
         for place, job in zip(unread, self._read_together([jobs[i] for i in unread]), strict=True):
             jobs[place] = job
         return jobs
@@ -288,6 +290,7 @@ class Observer:
 
     def _one(self, state: State, job: Job, vectors: Mapping[str, Any], engram: Engram) -> Seen:
         """Write one turn; `vectors`: of texts that are embedded already."""
+        pause()
         writing = job.writing or self._write(job, self._reminded(state, job))
         texts = engram.texts(state, job.turn, writing)
         made = self._live.embed([text for text in texts if text not in vectors])

@@ -30,6 +30,7 @@ from mags.index.tokens import fold_name
 from mags.memory.inputs import EARLIEST_S, LATEST_S, LONGEST_TURN, check_meta, whole, words
 from mags.memory.live import Live, Progress, tokens_of
 from mags.memory.reading import session_hash
+from mags.ports.pausing import pause
 from mags.ports.policy import LED_BY, led_by
 
 FORMAT = "mags-memory"
@@ -158,6 +159,7 @@ def import_(live: Live, path: Path | TextIO, on_progress: Progress | None = None
         draft = Draft(state.graph)
         renamed = _add_nodes(live, state, draft, read.nodes)
         for line in read.arcs:
+            pause()
             src, dst = renamed[line["src"]], renamed[line["dst"]]
             values = {k: line[k] for k in line if k not in ("src", "dst", "kind")}
             draft.add_arc(src, dst, ArcKind(line["kind"]), **values)
@@ -251,6 +253,7 @@ def _read(path: Path | TextIO, dimension: int) -> _Export:
     try:
         with path.open(encoding="utf-8") if isinstance(path, Path) else path as lines:
             for number, line in enumerate(lines, 1):
+                pause()
                 try:
                     _add(out, _parse(line), dimension)
                 except InvalidInput as failure:

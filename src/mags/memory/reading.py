@@ -16,6 +16,7 @@ from mags.index.tokens import ENGLISH, language
 from mags.memory.inputs import Moment, readable, seconds, whole
 from mags.memory.live import Live
 from mags.memory.settings import Parts
+from mags.ports.pausing import pause
 from mags.ports.policy import Plan, Recalled, Route, Turn
 from mags.ports.relations import canonical, normalise
 from mags.recall.candidates import RecallRequest, prepare
@@ -80,9 +81,11 @@ class Recaller:
         """
         recent = self.recent(question.session) if recent is None else recent
         question, near = readable(question), [readable(turn) for turn in recent]
+        pause()
         with span("policy") as facts:
             facts["role"] = "ask"
             plan = self._parts.policy.ask(question, near)
+        pause()
         if options.as_of is not None:
             plan = replace(plan, past=False)
         routed = self._parts.settings.router
@@ -118,6 +121,7 @@ class Recaller:
             looking = self._live.looking if settings.tier != "fast" else None
             told = not (query.statement or query.advice or len(plan.hops) > 1)
             asked = plan.queries[:1] if looking and told else ()
+            pause()
             vectors = embedder.embed([*query.texts, *asked])[: len(query.texts)]
             look = looking.tokens(asked)[0] if looking and asked else None
             with self._live.reading(fresh=False) as state:

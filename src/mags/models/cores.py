@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Semaphore
@@ -15,6 +16,8 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mags.ports.pausing import helpers, pause, pay
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -39,16 +42,36 @@ def side_by_side(work: Callable[[Item], Made], items: Sequence[Item], most: int)
     Whoever is at work here takes a core, so that a server whose requests keep all cores busy starts
     no further thread. `work` must let go of the interpreter for most of its time.
     """
+    done = 0
+    while done < len(items):
+        allowed = helpers()
+        # On a server one each, and others may go first before the next.
+        size = len(items) if allowed is None else max(1, min(most, allowed + 1))
+        yield from _group(work, items[done : done + size], min(most, size))
+        done += size
+        pause()
+
+
+def _group(work: Callable[[Item], Made], items: Sequence[Item], most: int) -> Iterator[Made]:
     taken = 0
     while taken < min(most, len(items)) and _FREE.acquire(blocking=False):
         taken += 1
+    used_s = list[float]()
+
+    def timed(item: Item) -> Made:
+        begun_s = time.thread_time()
+        made = work(item)
+        used_s.append(time.thread_time() - begun_s)
+        return made
+
     try:
         if taken < 2:
             yield from map(work, items)
             return
         # Threads that are made anew: a pool that is kept would not outlive a fork.
         with ThreadPoolExecutor(taken) as pool:
-            yield from pool.map(work, items)
+            yield from pool.map(timed, items)
+        pay(sum(used_s))
     finally:
         if taken:
             _FREE.release(taken)

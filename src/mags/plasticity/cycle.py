@@ -22,6 +22,7 @@ from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.regions import FindRegions, Regions
 from mags.plasticity.rules import Capacity, Decay, LowDegree, Prune, Solidify
 from mags.plasticity.themes import Consolidate, ThemeWriter
+from mags.ports.pausing import pause
 
 RULES = (
     "solidify",
@@ -153,6 +154,7 @@ class Sleep:
         before = Census.of(frozen)
         deltas = []
         for name in RULES:
+            pause()
             rule: Rule | None = getattr(settings, name)
             if rule is not None:
                 deltas.append(rule(frozen, rng))

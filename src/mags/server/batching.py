@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from mags.models.embed.cache import WrappedEmbedder
 from mags.ports.embedder import Embedder
-from mags.server.concurrency import ConcurrencyLimiter, Ticket
+from mags.ports.pausing import working
+from mags.server.concurrency import ConcurrencyLimiter, Work
 from mags.tracing import span
 
-MOST = 64
-"""Texts of several requests in one call; a request of its own may have more."""
+MOST, MOST_CHARACTERS = 64, 4_000
+"""Texts of several requests in one call, and their length; a request of its own may have more."""
 PATIENCE_S = 0.01
 """How long a call waits for as many requests as the one before had."""
 LATELY_S = 0.2
@@ -28,11 +29,12 @@ LATELY_S = 0.2
 class _Wish:
     """What one request waits for: `vectors`, or the `failure` of the call they were part of.
 
-    `ticket`: of a request that has stepped aside meanwhile.
+    `work`: of a request that has stepped aside meanwhile. `size`: its characters.
     """
 
     texts: list[str]
-    ticket: Ticket | None = None
+    size: int
+    work: Work | None = None
     done: threading.Event = field(default_factory=threading.Event)
     vectors: NDArray[np.float32] | None = None
     failure: BaseException | None = None
@@ -66,22 +68,23 @@ class BatchedEmbedder(WrappedEmbedder):
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of shape (len(texts), dimension); raises as the embedder inside does."""
-        # A call that is full by itself has nothing to gain from company.
-        if len(texts) >= MOST:
+        # A call that is full by itself has nothing to gain from company, and would hold it up.
+        size = sum(map(len, texts))
+        if len(texts) >= MOST or size >= MOST_CHARACTERS:
             return self._embedded(texts)
-        holds_slot = self._limiter.holds_slot
-        wish = _Wish(texts=list(texts), ticket=Ticket() if holds_slot else None)
+        work = self._limiter.mine
+        wish = _Wish(texts=list(texts), size=size, work=work)
         with self._enough:
             self._waiting.append(wish)
             if len(self._waiting) >= self._company:
                 self._enough.notify()
-        if wish.ticket is not None:
-            self._limiter.step_aside(wish.ticket)
+        if work is not None:
+            self._limiter.step_aside(work)
         with self._working:
             # Whoever worked meanwhile may have taken these texts along.
             if not wish.done.is_set():
                 # Who stepped aside has let the others come first already.
-                if not holds_slot:
+                if work is None:
                     self._wait()
                 self._work(self._taken(wish))
         if wish.failure is not None:
@@ -97,13 +100,17 @@ class BatchedEmbedder(WrappedEmbedder):
 
     def _taken(self, own: _Wish) -> list[_Wish]:
         """The own wish, and others in the order in which they came, as far as there is room."""
-        room = MOST - len(own.texts)
+        room, free = MOST - len(own.texts), MOST_CHARACTERS - own.size
         taken = [own]
         with self._lock:
             self._waiting.remove(own)
-            while self._waiting and len(self._waiting[0].texts) <= room:
+            while (
+                self._waiting
+                and len(self._waiting[0].texts) <= room
+                and self._waiting[0].size <= free
+            ):
                 taken.append(self._waiting.pop(0))
-                room -= len(taken[-1].texts)
+                room, free = room - len(taken[-1].texts), free - taken[-1].size
             self._company = len(taken)
         return taken
 
@@ -114,8 +121,10 @@ class BatchedEmbedder(WrappedEmbedder):
 
     def _work(self, wishes: Sequence[_Wish]) -> None:
         vectors: NDArray[np.float32] | None = None
+        begun_s = time.thread_time()
         try:
-            vectors = self._embedded([text for wish in wishes for text in wish.texts])
+            with working(None):  # no pause: those in the call wait with their slots
+                vectors = self._embedded([text for wish in wishes for text in wish.texts])
         finally:  # in any case, or others would wait for ever
             begin = 0
             for wish in wishes:
@@ -127,4 +136,14 @@ class BatchedEmbedder(WrappedEmbedder):
                 begin = end
                 wish.done.set()
             self._ended_s = time.monotonic()
-            self._limiter.wake([wish.ticket for wish in wishes if wish.ticket is not None])
+            self._share(wishes, time.thread_time() - begun_s)
+            self._limiter.wake([wish.work for wish in wishes if wish.work is not None])
+
+    def _share(self, wishes: Sequence[_Wish], spent_s: float) -> None:
+        """Each answers for its part of what the first has spent on all."""
+        for wish in wishes[1:]:
+            part_s = spent_s * wish.size / max(sum(one.size for one in wishes), 1)
+            if wish.work is not None:
+                wish.work.pay(part_s)
+            if wishes[0].work is not None:
+                wishes[0].work.pay(-part_s)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -11,7 +11,6 @@ from fastapi import Depends, Path, Query, Request
 
 from mags.memory.memory import Memory
 from mags.server.auth import GRANT, NAMESPACE, Grant, Refused, Scope
-from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import MAIN, OpenMemories, OpenMemory
 
 Namespace = Annotated[
@@ -36,7 +35,6 @@ class RequestContext:
     grant: Grant
     namespace: str
     branch: str = MAIN
-    limiter: ConcurrencyLimiter | None = None
 
     @property
     def trusted(self) -> bool:
@@ -52,19 +50,14 @@ class RequestContext:
         return self.grant.speaks(named)
 
     @contextmanager
-    def in_turn(self, needed: Scope) -> Iterator[OpenMemory]:
-        """The same as `opened`, but limited in number: for work that only needs a core."""
-        # The memory first: opening one waits for the disk, which should not hold a slot.
-        with (
-            self.opened(needed) as opened,
-            self.limiter.slot() if self.limiter else nullcontext(),
-        ):
-            yield opened
+    def opened(self, needed: Scope, said: Sequence[str] = ()) -> Iterator[OpenMemory]:
+        """The memory with its traces. `said`: what is asked, or is to be remembered.
 
-    @contextmanager
-    def opened(self, needed: Scope) -> Iterator[OpenMemory]:
-        """The memory with its traces; raises NotFound, Forbidden, StoreError."""
-        with self.memories.enter(self.grant, self.namespace, needed, branch=self.branch) as opened:
+        Raises as `OpenMemories.enter` does.
+        """
+        with self.memories.enter(
+            self.grant, self.namespace, needed, branch=self.branch, said=said
+        ) as opened:
             yield opened
 
     @contextmanager
@@ -74,13 +67,16 @@ class RequestContext:
             yield opened.memory
 
     @contextmanager
-    def writing(self, *, as_anybody: bool = False, erasing: bool = False) -> Iterator[Memory]:
+    def writing(
+        self, said: Sequence[str] = (), *, as_anybody: bool = False, erasing: bool = False
+    ) -> Iterator[Memory]:
         """The memory, for a key that may write; created if it does not exist.
 
-        `as_anybody`: what is written has no one speaker, so a key bound to one is refused;
-        `erasing`: something goes for good, which the audit log tells apart.
+        `said`: what is to be remembered; `as_anybody`: what is written has no one speaker, so a
+        key bound to one is refused; `erasing`: something goes for good, which the audit log tells
+        apart.
         """
-        with self.opened(Scope.WRITE) as opened:
+        with self.opened(Scope.WRITE, said) as opened:
             if as_anybody:
                 self.grant.check_unbound()
             self.grant.used.erased |= erasing
@@ -105,7 +101,6 @@ async def context_of(
         grant=grant_of(request),
         namespace=namespace,
         branch=branch,
-        limiter=state.choosing.outside.limiter,
     )
 
 

@@ -6,11 +6,11 @@ and take back by itself. Both transports share these tools; they differ only in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Protocol
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
@@ -27,8 +27,16 @@ from mags.server.auth import GRANT, USER, Refused, Scope, namespace_of
 from mags.server.open_memories import OpenMemories, OpenMemory
 from mags.server.wire import responses
 
-Enter = Callable[[Any, Scope], AbstractContextManager[OpenMemory]]
-"""From a request of a client and what it needs to the memory it may use."""
+
+class Enter(Protocol):
+    """From a request of a client, what it needs and what it says, to the memory it may use."""
+
+    def __call__(
+        self, context: Context, needed: Scope, said: Sequence[str] = (), /
+    ) -> AbstractContextManager[OpenMemory]:
+        """Enter it."""
+        ...
+
 
 INSTRUCTIONS = """A memory that outlives this conversation. Call `recall` before you answer what may
 depend on the user or on earlier conversations, and `observe` with what the user tells that will
@@ -78,7 +86,7 @@ class Tools:
         as_of: str | None = None,
     ) -> responses.FoundOut:
         """Look up what is remembered: a question or keywords. `as_of`: what was true then."""
-        with _entered(self.enter(ctx, Scope.READ)) as opened:
+        with _entered(self.enter(ctx, Scope.READ, [query])) as opened:
             found = opened.memory.recall(query, k, as_of, speaker=opened.grant.speaks(USER))
             return responses.FoundOut.of(found, opened.keep(found.trace))
 
@@ -91,14 +99,14 @@ class Tools:
         key: str | None = None,
     ) -> responses.SeenOut:
         """Remember one thing that was said. The same `key` is written once."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+        with _entered(self.enter(ctx, Scope.WRITE, [text])) as opened:
             said_by, trusted = opened.grant.speaks(speaker), opened.grant.trusted
             seen = opened.memory.observe(text, speaker=said_by, at=at, key=key, trusted=trusted)
             return responses.SeenOut.of(seen)
 
     def ask(self, ctx: Context, question: Text) -> responses.ReplyOut:
         """Answer a question from memory alone, with citations, or say that it is not known."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+        with _entered(self.enter(ctx, Scope.WRITE, [question])) as opened:
             reply = opened.memory.ask(question, speaker=opened.grant.speaks(USER))
             return responses.ReplyOut.of(reply, trace=opened.keep(reply.trace))
 
@@ -208,13 +216,15 @@ def over_http(memories: OpenMemories) -> tuple[MCPServer, list[Route]]:
     middleware has checked the key before.
     """
 
-    def enter(ctx: Context, needed: Scope) -> AbstractContextManager[OpenMemory]:
+    def enter(
+        ctx: Context, needed: Scope, said: Sequence[str] = (), /
+    ) -> AbstractContextManager[OpenMemory]:
         request: Request | None = ctx.request_context.request
         grant = None if request is None else request.scope.get(GRANT)
         if request is None or grant is None:
             raise Refused("this needs a key")
         named = request.query_params.get("memory")
-        return memories.enter(grant, namespace_of(grant, named), needed)
+        return memories.enter(grant, namespace_of(grant, named), needed, said=said)
 
     server = make(enter)
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)

@@ -10,7 +10,6 @@ import math
 import re
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -37,6 +36,8 @@ from mags.server.auth import (
     Refused,
     Used,
 )
+from mags.server.concurrency import Admission, RateLimiter
+from mags.server.quotas import tenant_of
 from mags.server.settings import (
     PAGE,
     REQUEST_ID,
@@ -63,6 +64,7 @@ OPEN = ("/healthz", "/readyz", "/metrics")
 """Paths without limits: they must answer even when the server is overloaded."""
 EVENTS, IMPORT = (re.compile(f"/memories/[^/]+/{name}") for name in ("events", "import"))
 """Paths with limits of their own. They must match as a whole: a memory may be called "events"."""
+MEMORY = re.compile("/memories/([^/]+)")
 ID_HEADER = b"x-request-id"
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 60.0)
 UNKNOWN = "unknown"
@@ -195,26 +197,6 @@ class TooLarge(HTTPException):
     """A body exceeds its limit. Raised while the body is read."""
 
 
-class RateLimiter:
-    """A token bucket for each name; of more than `most`, the least recently used are dropped."""
-
-    def __init__(self, rate: float, burst: int, *, most: int = 10_000) -> None:
-        """`rate`: tokens per second; `burst`: capacity of a bucket."""
-        self._rate, self._burst, self._most = rate, burst, most
-        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def take(self, name: str, now_s: float) -> float:
-        """Take one token and return 0.0, or return the seconds until there is one."""
-        # Popped and set again, which moves the name to the recent end.
-        level, then = self._levels.pop(name, (float(self._burst), now_s))
-        level = min(float(self._burst), level + (now_s - then) * self._rate)
-        enough = level >= 1.0
-        self._levels[name] = (level - enough, now_s)
-        while len(self._levels) > self._most:
-            self._levels.popitem(last=False)
-        return 0.0 if enough else (1.0 - level) / self._rate
-
-
 class LimitsMiddleware:
     """The `ServerLimits` of rate, body size, concurrent requests and time.
 
@@ -225,13 +207,12 @@ class LimitsMiddleware:
         """Each key has a rate of its own; requests without a key share that of their address."""
         self._app, self._limits = app, limits
         self._rates = RateLimiter(limits.rate, limits.burst)
-        self._slots = asyncio.Semaphore(limits.busy)
-        self._queued = 0
+        self._admission = Admission(limits.busy, limits.waiting)
 
     @property
     def waiting(self) -> int:
         """Requests that wait for a slot."""
-        return self._queued
+        return self._admission.waiting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer 413, 429, 503 or 504."""
@@ -240,7 +221,8 @@ class LimitsMiddleware:
             return
         wait_s = self._rates.take(_rate_name(scope), time.monotonic())
         if wait_s:
-            answer = problem(429, "Too many requests", f"wait {wait_s:.2f} s, then ask again")
+            words = f"wait {wait_s:.2f} s, then ask again"
+            answer = problem(429, "Too many requests", words, retry_after=math.ceil(wait_s))
             await answer(scope, receive, send)
         elif _announced(scope) > self._most(scope):
             answer = problem(413, "Too large", _too_large(self._most(scope)))
@@ -252,31 +234,14 @@ class LimitsMiddleware:
             await self._in_turn(scope, receive, send)
 
     async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._slots.locked():
-            answer = await self._waited()
-            if answer is not None:
-                await answer(scope, receive, send)
-                return
+        tenant = _tenant(scope)
+        if await self._admission.enter(tenant, self._limits.request_s):
+            await self._timed(tenant, scope, receive, send)
         else:
-            await self._slots.acquire()  # returns at once
-        await self._timed(scope, receive, send)
+            words = "as many requests as there is room for are at work and wait: try again"
+            await problem(503, "Too much at once", words)(scope, receive, send)
 
-    async def _waited(self) -> ASGIApp | None:
-        """Wait for a slot: None once there is one, else the response."""
-        title = "Too much at once"
-        if self._queued >= self._limits.waiting:
-            return problem(503, title, f"{self._limits.busy} requests are at work: try again")
-        self._queued += 1
-        try:
-            async with asyncio.timeout(self._limits.request_s):
-                await self._slots.acquire()
-        except TimeoutError:
-            return problem(503, title, "there was no room in time: try again")
-        finally:
-            self._queued -= 1
-        return None
-
-    async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _timed(self, tenant: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve within the time limit. The slot is released only when the work has really ended.
 
         Work is cancelled through an anyio scope, which waits for its threads. Otherwise a thread
@@ -317,7 +282,7 @@ class LimitsMiddleware:
                 with cancelling:
                     await self._app(scope, measured, noted)
             finally:
-                self._slots.release()
+                self._admission.leave(tenant)
 
         work = asyncio.ensure_future(serve())
         work.add_done_callback(wake)
@@ -369,6 +334,12 @@ def _rate_name(scope: Scope) -> str:
 def _address(scope: Scope) -> str:
     client = scope.get("client")
     return f"address {client[0]}" if client else UNKNOWN
+
+
+def _tenant(scope: Scope) -> str:
+    """Whose request it is: see `quotas`."""
+    grant, named = scope.get(GRANT), MEMORY.match(scope["path"])
+    return "" if grant is None else tenant_of(grant, named[1] if named else "")
 
 
 def _looked_at(work: asyncio.Future[None]) -> None:

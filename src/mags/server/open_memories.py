@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
@@ -21,11 +21,15 @@ from mags.memory.memory import Memory, closed_on_failure
 from mags.ports.store import Catalog, Store
 from mags.recall.found import Trace
 from mags.server.auth import EVERYTHING, NAMESPACE, Grant, Scope
+from mags.server.concurrency import ConcurrencyLimiter
+from mags.server.quotas import LONG_CHARACTERS, Quotas, WorkLimits, tenant_of
 from mags.tracing import span
 
 MAIN = "main"
 TRIED_S = 1.0
 """How often it is tried whether memories can be written: anybody may ask."""
+CHECKED = 64
+"""After so many requests that tell something the bytes of a memory are counted anew."""
 Opener = Callable[[Store], Memory]
 """Makes a memory of an open store, with settings and models bound."""
 
@@ -81,8 +85,9 @@ class Overloaded(MagsError):
 class OpenMemory:
     """An open memory. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: it was created for a request, and no request has succeeded yet. Of one request:
-    `grant`, and `cleared`: how often its traces had been cleared when it began.
+    `made`: it was created for a request, and no request has succeeded yet. `tenant`: who had it
+    opened; `told`: how often it was written to; `bytes`: on disk, when they were counted last. Of
+    one request: `grant`, and `cleared`: how often its traces had been cleared when it began.
     """
 
     memory: Memory
@@ -90,6 +95,9 @@ class OpenMemory:
     namespace: str = ""
     made: bool = False
     requests: int = 0
+    tenant: str = ""
+    told: int = 0
+    bytes: int = 0
     grant: Grant = EVERYTHING
     cleared: int = 0
 
@@ -122,10 +130,22 @@ class OpenMemories:
     """The memories of a catalogue by namespace. Safe to use from several threads."""
 
     def __init__(
-        self, catalog: Catalog, open_memory: Opener, *, most: int = 128, traces: int = 500
+        self,
+        catalog: Catalog,
+        open_memory: Opener,
+        *,
+        most: int = 128,
+        traces: int = 500,
+        limits: WorkLimits | None = None,
+        limiter: ConcurrencyLimiter | None = None,
     ) -> None:
-        """`most`: memories that are open at a time; `traces`: how many are kept of each."""
+        """`most`: memories that are open at a time; `traces`: how many are kept of each.
+
+        `limits`: what each tenant may ask for; `limiter`: where requests take slots.
+        """
         self.catalog, self._open = catalog, open_memory
+        self.quotas = Quotas(limits or WorkLimits())
+        self._limiter = limiter or ConcurrencyLimiter(math.inf)
         self._most, self._traces = most, traces
         # Lock order: `_Opening.lock` before `_lock`. Stores are opened under the first alone, since
         # opening may take long and `_lock` is needed by every request.
@@ -141,21 +161,72 @@ class OpenMemories:
 
     @contextmanager
     def enter(
-        self, grant: Grant, namespace: str, needed: Scope, *, branch: str = MAIN
+        self,
+        grant: Grant,
+        namespace: str,
+        needed: Scope,
+        *,
+        branch: str = MAIN,
+        said: Sequence[str] = (),
     ) -> Iterator[OpenMemory]:
-        """The open memory of a namespace, for one request.
+        """The open memory of a namespace, for one request. `said`: the texts that it tells or asks.
 
         A grant that may write creates a missing memory. Raises NotFound, Forbidden, InvalidInput,
-        Overloaded, StoreError.
+        TooMuch, TooMuchWork, Overloaded, StoreError.
         """
         grant.check(namespace, needed)
-        opened = self._enter((namespace, branch), make=needed >= Scope.WRITE)
+        tenant = self._check(grant, namespace, said)
+        if needed >= Scope.WRITE and not math.isinf(self.quotas.limits.memories):
+            self._check_memories(grant, namespace)
+        opened = self._enter((namespace, branch), tenant, make=needed >= Scope.WRITE)
         done = False
         try:
-            yield opened.of(grant)
-            done = True
+            # The memory first: opening one waits for the disk, which should not hold a slot.
+            with self._slot(tenant, said):
+                if said and needed >= Scope.WRITE:
+                    self._check_bytes(opened)
+                yield opened.of(grant)
+                done = True
         finally:
             self._leave(opened, done=done)
+
+    @contextmanager
+    def working(self, grant: Grant, said: Sequence[str]) -> Iterator[None]:
+        """Work for a request without a memory; raises TooMuch, TooMuchWork."""
+        with self._slot(self._check(grant, "", said), said):
+            yield
+
+    def _check(self, grant: Grant, namespace: str, said: Sequence[str]) -> str:
+        tenant = tenant_of(grant, namespace)
+        self.quotas.check_text(said)
+        self.quotas.check_work(tenant)
+        return tenant
+
+    @contextmanager
+    def _slot(self, tenant: str, said: Sequence[str]) -> Iterator[None]:
+        if self._limiter.mine is not None:  # of several memories the first has it
+            yield
+            return
+        with self._limiter.slot(tenant, long=sum(map(len, said)) > LONG_CHARACTERS) as work:
+            try:
+                yield
+            finally:
+                work.count()
+                self.quotas.pay(tenant, work.spent_s)
+
+    def _check_memories(self, grant: Grant, namespace: str) -> None:
+        if not self.catalog.exists(namespace):
+            self.quotas.check_memories(len(self.names(grant)))
+
+    def _check_bytes(self, opened: OpenMemory) -> None:
+        opened.told += 1
+        if math.isinf(self.quotas.limits.memory_bytes):
+            return
+        # Counted now and then, as that takes a while; of one that is full each time, as it may
+        # have been emptied.
+        if opened.told % CHECKED == 1 or opened.bytes > self.quotas.limits.memory_bytes:
+            opened.bytes = opened.memory.stats().bytes_on_disk
+        self.quotas.check_bytes(opened.bytes)
 
     def names(self, grant: Grant) -> list[str]:
         """The namespaces that exist and that a grant sees, sorted."""
@@ -181,13 +252,13 @@ class OpenMemories:
             self._kept = {key: old for key, old in self._kept.items() if key[0] != namespace}
             self.catalog.remove(namespace)
 
-    def renew(self, open_memory: Opener) -> None:
+    def renew(self, open_memory: Opener, limiter: ConcurrencyLimiter | None = None) -> None:
         """Use another opener from now on; running requests finish with the memory they have.
 
         Traces stay, without the words of questions, so that earlier answers can be explained.
         """
         with self._lock:
-            self._open = open_memory
+            self._open, self._limiter = open_memory, limiter or ConcurrencyLimiter(math.inf)
             self._kept |= {key: opened.traces for key, opened in self._memories.items()}
             for traces in self._kept.values():
                 traces.clear()  # while no memory is open, nothing tells of what others erase
@@ -234,7 +305,7 @@ class OpenMemories:
             key[0] == namespace and opening.waiting for key, opening in self._openings.items()
         )
 
-    def _enter(self, key: tuple[str, str], *, make: bool) -> OpenMemory:
+    def _enter(self, key: tuple[str, str], tenant: str, *, make: bool) -> OpenMemory:
         with self._lock:
             found = self._known(key)
             if found is not None:
@@ -249,7 +320,7 @@ class OpenMemories:
                     if found is not None:
                         return found
                 opener = self._open
-                opened = self._opened(key, opener, make=make)
+                opened = self._opened(key, opener, tenant, make=make)
                 with self._lock:
                     opened.requests += 1
                     kept = not self._closed
@@ -298,7 +369,9 @@ class OpenMemories:
             opened.requests += 1
         return opened
 
-    def _opened(self, key: tuple[str, str], opener: Opener, *, make: bool) -> OpenMemory:
+    def _opened(
+        self, key: tuple[str, str], opener: Opener, tenant: str, *, make: bool
+    ) -> OpenMemory:
         namespace, branch = key
         there = self.catalog.exists(namespace)
         if not there and not (make and branch == MAIN):
@@ -306,27 +379,29 @@ class OpenMemories:
                 f"there is no memory {namespace!r}: the first turn that is observed makes it",
                 namespace=namespace,
             )
-        self._make_room()
+        self._make_room(tenant)
         traces = self._kept.pop(key, None) or Traces(self._traces)
         with span("open"):
             store = self.catalog.open(namespace, branch)
             with closed_on_failure(store):
                 memory = opener(store)
-        return OpenMemory(memory=memory, traces=traces, namespace=namespace, made=not there)
+        return OpenMemory(
+            memory=memory, traces=traces, namespace=namespace, made=not there, tenant=tenant
+        )
 
-    def _make_room(self) -> None:
+    def _make_room(self, tenant: str) -> None:
+        """Close the least used; of a tenant that has half of those that are open, its own."""
         while True:
             with self._lock:
                 if len(self._memories) < self._most:
                     return
-                idle = next(
-                    (key for key, opened in self._memories.items() if not opened.requests), None
-                )
-                if idle is None:
+                idle = [key for key, opened in self._memories.items() if not opened.requests]
+                own = [key for key in idle if self._memories[key].tenant == tenant]
+                if not idle:
                     raise Overloaded(
                         f"{self._most} memories are in use at once: try again in a moment"
                     )
-                leaving = self._memories.pop(idle)
+                leaving = self._memories.pop((own if 2 * len(own) >= self._most else idle)[0])
             # Outside the lock: closing may write a checkpoint.
             with span("evict"):
                 leaving.memory.close()

@@ -72,7 +72,12 @@ class Service:
         self.choosing = Choosing(settings.folder, outside, self._changed)
         now = self.choosing.outside
         self.memories = OpenMemories(
-            settings.catalog(), now.open_memory, most=limits.open, traces=limits.traces
+            settings.catalog(),
+            now.open_memory,
+            most=limits.open,
+            traces=limits.traces,
+            limits=limits.work,
+            limiter=now.limiter,
         )
         rememberer = Rememberer(self.memories, outside.remembered)
         self.proxy = Proxy(now.upstream, rememberer, outside.embedder)
@@ -144,7 +149,7 @@ class Service:
         return app
 
     def _changed(self, now: Outside) -> None:
-        self.memories.renew(now.open_memory)
+        self.memories.renew(now.open_memory, now.limiter)
         self.proxy.use(now.upstream)
 
     @asynccontextmanager

@@ -22,6 +22,7 @@ from mags.ports.store import Catalog
 from mags.server.auth import remove_private, write_private
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
+from mags.server.quotas import WorkLimits
 from mags.settings import OidcSettings
 
 PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
@@ -46,22 +47,23 @@ class ServerLimits:
     """How much a server takes. Times in seconds.
 
     `body_bytes`: of one request (`import_bytes` of an import); `rate`: requests a second for each
-    key, `burst` at once; `busy`: requests at work at the same time, of which `waiting` more may
-    queue; `request_s`: until a request is answered (a stream until its first piece); `open`:
-    memories held open at a time; `traces`: of each namespace, kept for explain and feedback;
-    `streams`: event streams at a time.
+    key, `burst` at once; `busy`: requests at work at the same time, while `waiting` more may queue
+    (of one tenant half of both); `request_s`: until a request is answered (a stream until its first
+    piece); `open`: memories held open at a time; `traces`: of each namespace, kept for explain and
+    feedback; `streams`: event streams at a time; `work`: what each tenant may ask for.
     """
 
     body_bytes: int = 2_000_000
     import_bytes: int = 512_000_000
     rate: float = 200.0
     burst: int = 400
-    busy: int = 32
-    waiting: int = 256
+    busy: int = 64
+    waiting: int = 512
     request_s: float = 330.0
     open: int = 128
     traces: int = 500
     streams: int = 64
+    work: WorkLimits = field(default_factory=WorkLimits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +209,7 @@ class Outside:
     what is recalled for the proxy's model; `upstream`: that model, None where there is none;
     `model`: the same as it is shown. `with_model`: the same outside with another model (raises
     ConfigurationError); None where the model cannot be changed. `joining`: what adds routes of its
-    own to the app, by its name. `limiter`: where recalls take slots, None where they wait for
+    own to the app, by its name. `limiter`: where requests take slots, None where they wait for
     others more than they work.
     """
 

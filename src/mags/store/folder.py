@@ -74,9 +74,13 @@ class FolderCatalog:
         """Bytes of all files of memories, their write-ahead logs among them."""
         if not self.folder.is_dir():
             return 0
-        ends = tuple(SUFFIX + end for end in BESIDE)
+        ends, total = tuple(SUFFIX + end for end in BESIDE), 0
         with os.scandir(self.folder) as entries:
-            return sum(one.stat().st_size for one in entries if one.name.endswith(ends))
+            for one in entries:
+                if one.name.endswith(ends):
+                    with suppress(FileNotFoundError):  # deleted since it was listed
+                        total += one.stat().st_size
+        return total
 
     def writable(self) -> bool:
         """Whether the disk takes a file of `TRIAL_BYTES`, which leaves nothing behind."""

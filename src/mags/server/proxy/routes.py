@@ -8,7 +8,7 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,7 +24,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailable
-from mags.memory.inputs import LONGEST_TURN
 from mags.models.chat.usage import at_most
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings
@@ -183,14 +182,14 @@ class Proxy:
 
     async def embeddings(self, request: Request, wanted: EmbeddingsIn) -> Response:
         """Vectors of the memory's own embedder, of unit length."""
-        grant_of(request)
+        grant = grant_of(request)
         texts = _texts(wanted)
         embedder = self._embedder()
         if wanted.dimensions not in (None, embedder.dimension):
             raise InvalidInput(
                 f"dimensions: this embedder has {embedder.dimension}", field="dimensions"
             )
-        vectors = await run_in_threadpool(embedder.embed, texts)
+        vectors = await run_in_threadpool(self._rememberer.embedded, grant, embedder, texts)
         return JSONResponse(_embedded(np.asarray(vectors, np.float32), wanted, embedder.name))
 
     def _asked(self) -> tuple[httpx.AsyncClient, ChatSettings]:
@@ -449,8 +448,8 @@ def read_conversation(body: Json, grant: Grant, headers: Mapping[str, str]) -> C
     return Conversation(
         namespace=namespace_of(grant, user),
         speaker=speaker,
-        said=said.strip()[:LONGEST_TURN],
-        asked=asked.strip()[:LONGEST_TURN],
+        said=said.strip(),
+        asked=asked.strip(),
         digest=hashlib.sha256(known).hexdigest(),
         retried=headers.get(RETRIES, "0") != "0",
         key=headers.get(GIVEN_KEY, ""),
@@ -472,9 +471,12 @@ class Rememberer:
 
         Nothing here waits for the model: what was said is read with the answer, in `after`.
         """
+        most = self._memories.quotas.limits.turn_chars
+        said, asked = conversation.said[:most], conversation.asked[:most]
+        conversation = replace(conversation, said=said, asked=asked)
         with (
             at_most(0),
-            self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened,
+            self._memories.enter(grant, conversation.namespace, Scope.WRITE, said=[said]) as opened,
         ):
             opened.memory.read_waiting()  # what was said to a client that left before its answer
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
@@ -499,12 +501,14 @@ class Rememberer:
 
         The answer is there and paid for: it reaches the client all the same.
         """
-        words = whole_text(answer)[:LONGEST_TURN]
+        words = whole_text(answer)[: self._memories.quotas.limits.turn_chars]
         key = f"{conversation.key} {hashlib.sha256(words.encode()).hexdigest()}"
         try:
             with (
                 at_most(READS),
-                self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened,
+                self._memories.enter(
+                    grant, conversation.namespace, Scope.WRITE, said=[words]
+                ) as opened,
             ):
                 if words.strip():
                     opened.memory.observe(
@@ -524,6 +528,13 @@ class Rememberer:
             self._memories.enter(grant, remembered.conversation.namespace, Scope.WRITE) as opened,
         ):
             opened.memory.read_waiting()
+
+    def embedded(
+        self, grant: Grant, embedder: Embedder, texts: Sequence[str]
+    ) -> NDArray[np.float32]:
+        """Vectors of texts, which cost the same processor time as those of a memory."""
+        with self._memories.working(grant, texts):
+            return embedder.embed(texts)
 
     def with_context(self, body: Json, remembered: Remembered) -> Json:
         """The request as the model gets it: a system message of bounded size before the rest.

@@ -132,7 +132,8 @@ async def import_(context: Context, request: Request) -> EntryOut:
         file = TextIOWrapper(raw, encoding="utf-8")
 
         def work() -> EntryOut:
-            with context.writing(as_anybody=True) as memory:
+            # `said`, as a full memory takes none.
+            with context.writing([""], as_anybody=True) as memory:
                 memory.import_(file)
                 return EntryOut.of(memory.log(1)[0])
 

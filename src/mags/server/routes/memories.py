@@ -71,7 +71,7 @@ def observe(
 ) -> Response:
     """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
     said = {**turn.model_dump(), "speaker": context.speaks(turn.speaker)}
-    with context.writing() as memory:
+    with context.writing([turn.text]) as memory:
         key = turn.key or idempotency_key
         seen = memory.observe(**{**said, "key": key}, trusted=context.trusted)
     return whole(responses.SeenOut.of(seen), 200 if seen.repeated else 201)
@@ -97,7 +97,7 @@ def observe_many(
     if idempotency_key is not None:
         for place, one in enumerate(said):
             one["key"] = one["key"] or f"{idempotency_key} {place}"
-    with context.writing() as memory:
+    with context.writing([turn.text for turn in turns.turns]) as memory:
         trusted = context.trusted
         apart = (memory.observe(**one, trusted=trusted) for one in said)
         seen = list(apart) if turns.apart else memory.observe_many(said, trusted=trusted)
@@ -117,7 +117,8 @@ def assert_fact(
     idempotency_key: IdempotencyKey = None,
 ) -> responses.SeenOut:
     """Store a triple given as such, judged as any other fact is. Repeating a key answers 200."""
-    with context.writing(as_anybody=True) as memory:
+    told = [fact.subject, fact.relation, fact.object]
+    with context.writing(told, as_anybody=True) as memory:
         key = fact.key or idempotency_key
         seen = memory.assert_fact(**{**fact.model_dump(), "key": key}, trusted=context.trusted)
     response.status_code = 200 if seen.repeated else 201
@@ -131,7 +132,7 @@ def converse(
     """One whole turn: answered from memory, remembered with its answer."""
 
     def work(on_text: OnText) -> responses.ReplyOut:
-        with context.opened(Scope.WRITE) as opened:
+        with context.opened(Scope.WRITE, [turn.text]) as opened:
             said = turn.model_dump(exclude={"stream"})
             said |= {"key": turn.key or idempotency_key, "speaker": context.speaks(turn.speaker)}
             reply = opened.memory.converse(**said, on_text=on_text, trusted=context.trusted)
@@ -152,7 +153,7 @@ def recall(context: Context, wanted: requests.RecallIn) -> Response:
     asked = wanted.model_dump(exclude={"also"}) | {"speaker": context.speaks(wanted.speaker)}
     if wanted.also:
         return _recall_across(context, wanted.also, asked)
-    with context.in_turn(Scope.READ) as opened:
+    with context.opened(Scope.READ, [wanted.query]) as opened:
         found = opened.memory.recall(**asked)
         content = responses.found_as_json(found, opened.keep(found.trace))
         return Response(content, media_type="application/json")
@@ -161,11 +162,11 @@ def recall(context: Context, wanted: requests.RecallIn) -> Response:
 def _recall_across(context: Context, also: Sequence[str], asked: dict[str, Any]) -> Response:
     with ExitStack() as stack:
         opened = {
-            name: stack.enter_context(replace(context, namespace=name).opened(Scope.READ))
+            name: stack.enter_context(
+                replace(context, namespace=name).opened(Scope.READ, [asked["query"]])
+            )
             for name in dict.fromkeys((context.namespace, *also))
         }
-        if context.limiter is not None:
-            stack.enter_context(context.limiter.slot())
         found = recall_several({name: one.memory for name, one in opened.items()}, **asked)
         traces = {name: opened[name].keep(trace) for name, trace in found.traces.items()}
         content = responses.across_as_json(found, traces)
@@ -192,7 +193,7 @@ def ask(context: Context, asked: requests.AskIn) -> Response:
     """Answer a question from memory. What is cited grows stronger, so this needs to write."""
 
     def work(on_text: OnText) -> responses.ReplyOut:
-        with context.opened(Scope.WRITE) as opened:
+        with context.opened(Scope.WRITE, [asked.question]) as opened:
             said = asked.model_dump(exclude={"stream"})
             said["speaker"] = context.speaks(asked.speaker)
             reply = opened.memory.ask(**said, on_text=on_text)

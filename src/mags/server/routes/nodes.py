@@ -78,7 +78,8 @@ def edit(context: Context, node_id: NodeId, change: EditIn) -> responses.NodeOut
     """Change a node by hand; what is left out stays as it is."""
     fields = change.model_dump(exclude_none=True)
     pinned = fields.pop("pinned", None)
-    with context.writing(as_anybody=bool(fields)) as memory:
+    said = [] if change.text is None else [change.text]
+    with context.writing(said, as_anybody=bool(fields)) as memory:
         if pinned is not None:  # first: a pin raises the importance, and one in the body counts
             memory.pin(node_id, pinned)
         if fields:
@@ -93,7 +94,7 @@ def correct(context: Context, told: CorrectIn) -> responses.SeenOut:
     It counts as the word of the one it tells of where the key is the owner's (admin), else as that
     of `speaker`. It can be taken back, as every change can.
     """
-    with context.writing() as memory:
+    with context.writing([told.right or ""]) as memory:
         said = told.model_dump(exclude={"id", "right"})
         said["speaker"] = context.speaks(told.speaker)
         return responses.SeenOut.of(

@@ -21,6 +21,7 @@ from mags import errors
 from mags.server.auth import Forbidden, IssuerUnavailable, Refused
 from mags.server.open_memories import Overloaded
 from mags.server.proxy.upstream import UpstreamLate, UpstreamRefused
+from mags.server.quotas import TooMuch, TooMuchWork
 from mags.server.wire.requests import whole_text
 
 MEDIA = "application/problem+json"
@@ -33,6 +34,8 @@ STATUS: Mapping[type[errors.MagsError], tuple[int, str]] = {
     errors.NotFound: (404, "Not found"),
     errors.KeyConflict: (409, "Idempotency key used before"),
     errors.InvalidInput: (422, "Invalid input"),
+    TooMuch: (413, "Too much"),
+    TooMuchWork: (429, "Too much work"),
     Overloaded: (503, "Too much at once"),
     IssuerUnavailable: (503, "The issuer does not answer"),
     errors.StoreBusy: (503, "Another process is writing"),
@@ -96,7 +99,7 @@ def problem(
     body |= {k: v for k, v in members.items() if v is not None}
     headers = {}
     if status in (BUSY, 503):
-        headers["Retry-After"] = str(RETRY_AFTER_S)
+        headers["Retry-After"] = str(facts.get("retry_after", RETRY_AFTER_S))
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return Problem(body, headers)

@@ -31,6 +31,7 @@ from mags.models.policy.rules.claims import iso
 from mags.models.policy.rules.fitting import is_supported
 from mags.models.policy.rules.tokens import is_name, mentions, own_words, stems
 from mags.ports.english import ENGLISH, language
+from mags.ports.pausing import pause
 from mags.ports.policy import (
     ASSISTANTS,
     Act,
@@ -94,7 +95,11 @@ class TrainedReader:
     def facts(self, turn: Turn, recent: Sequence[Turn]) -> list[Fact]:
         """All that a turn may tell, however likely."""
         trained, _ = self._open()
-        return [fact for part in self._parts(turn, recent) for fact in read(trained, part, turn.at)]
+        found = list[Fact]()
+        for part in self._parts(turn, recent):
+            found += read(trained, part, turn.at)
+            pause()
+        return found
 
     def ends(
         self, turn: Turn, recent: Sequence[Turn], held: Sequence[Recalled], facts: Sequence[Fact]
@@ -118,6 +123,7 @@ class TrainedReader:
         pair = [0.0] * len(held)
         for place, states in encoder.states_of([one.text for one in layouts]):
             pair[place] = network.ends(part_of(trained, layouts[place], states).pooled)
+            pause()
         return [
             features(
                 turn,

@@ -18,6 +18,7 @@ from mags.models.policy.rules.tokens import (
     tokenise,
 )
 from mags.ports.english import BASE, GERUND, PARTICIPLE, PAST, THIRD, called, forms, guess, word_set
+from mags.ports.pausing import pause
 from mags.ports.policy import QUESTION_MARKS
 from mags.ports.relations import canonical
 
@@ -557,6 +558,7 @@ def told(text: str) -> tuple[Told, ...]:
         cut = len(tokens) if asked else _request_at(tokens)
         words = () if _JOKES.search(sentence) else tokens[:cut]
         found.append(Told(words=words, asks=cut < len(tokens) or is_question(tokens)))
+        pause()
     return tuple(found)
 
 
