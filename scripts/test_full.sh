@@ -18,7 +18,7 @@ done
 pip() { "$python" -m pip --disable-pip-version-check install --quiet "$@"; }
 pip --requirement requirements-dev.lock
 pip --no-build-isolation --constraint requirements-full.lock \
-    --editable ".[plot,server,langgraph,llamaindex,terminal,browser,fuzz]" \
+    --editable ".[plot,server,langgraph,llamaindex,terminal,browser,fuzz,cluster]" \
     --editable "./lab[train,pyg,games,textworld,gguf]"
 
 exec "$python" -m pytest -m "full or not full" "$@"

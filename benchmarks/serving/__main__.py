@@ -15,6 +15,7 @@ from benchmarks.peers.__main__ import environment
 from benchmarks.results import ROOT, load, result, save
 from benchmarks.serving.fairness import every_kind
 from benchmarks.serving.fuzz import fuzz
+from benchmarks.serving.holders import one_node, one_of_three, shared
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
 from benchmarks.serving.many import costs, served
 from benchmarks.serving.probes import probes
@@ -22,7 +23,18 @@ from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
 SUITE = "serving"
-LOADS, MANY = ("recall", "mixture", "kills", "probes", "fuzz", "fairness"), ("memories", "costs")
+LOADS = (
+    "recall",
+    "mixture",
+    "kills",
+    "probes",
+    "fuzz",
+    "fairness",
+    "workers",
+    "worker-killed",
+    "machine-killed",
+)
+MANY = ("memories", "costs")
 
 
 def main() -> int:
@@ -45,6 +57,9 @@ def main() -> int:
         "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
         "mixture": lambda at: mixture(at, crowd, seconds=options.seconds),
         "kills": lambda at: kills(at, crowd, times=options.kills),
+        "workers": lambda at: shared(at, each=150),
+        "worker-killed": one_of_three,
+        "machine-killed": one_node,
         "probes": lambda at: probes(at, times=options.probes, state=options.state or at / "state"),
         "fuzz": lambda at: fuzz(at, options.state or at / "state", requests=options.requests),
         "fairness": lambda at: every_kind(at, seconds=5.0, rounds=options.rounds),

@@ -63,7 +63,7 @@ def recalls(folder: Path, *, nodes: int, clients: int, each: int) -> dict[str, f
     port = free_port()
     with running(folder, port, core=0) as server:
         there = filled(port, "large", nodes)
-        _asked(port, each=each, seed=0)
+        asked(port, each=each, seed=0)
         used, begun = cpu_seconds(server), time.perf_counter()
         spent = _crowded(port, clients=clients, each=each)
         wall, used = time.perf_counter() - begun, cpu_seconds(server) - used
@@ -86,13 +86,15 @@ def recalls(folder: Path, *, nodes: int, clients: int, each: int) -> dict[str, f
 
 def _crowded(port: int, *, clients: int, each: int, rest_s: float = 0.0) -> list[float]:
     """Milliseconds of all recalls of clients side by side, least first."""
-    work = partial(_asked, port, each=each, rest_s=rest_s)
+    work = partial(asked, port, each=each, rest_s=rest_s)
     with ThreadPoolExecutor(clients) as pool:
         found = list(pool.map(lambda seed: work(seed=seed), range(1, clients + 1)))
     return sorted(one for some in found for one in some)
 
 
-def _asked(port: int, *, each: int, seed: int, rest_s: float = 0.0) -> list[float]:
+def asked(
+    port: int, *, each: int, seed: int, rest_s: float = 0.0, name: str = "large"
+) -> list[float]:
     """Milliseconds of one client's recalls; it rests before each (exponential, mean `rest_s`)."""
     client, spent = Client(port), []
     chance = random.Random(seed)
@@ -102,7 +104,7 @@ def _asked(port: int, *, each: int, seed: int, rest_s: float = 0.0) -> list[floa
         if rest_s:
             time.sleep(chance.expovariate(1 / rest_s))
         begun = time.perf_counter()
-        status, _ = client.send("POST", "/memories/large/recall", {"query": query})
+        status, _ = client.send("POST", f"/memories/{name}/recall", {"query": query})
         spent.append(1e3 * (time.perf_counter() - begun))
         if status != 200:
             raise RuntimeError(f"recall answered {status}")

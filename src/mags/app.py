@@ -38,8 +38,9 @@ from mags.ports.answer import Answerer
 from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
-from mags.ports.store import Store
+from mags.ports.store import Catalog, Store
 from mags.settings import EmbedderSettings, EncryptionSettings, Settings, read_settings
+from mags.store.folder import FolderCatalog
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
 
@@ -208,6 +209,31 @@ def make_keyring(settings: EncryptionSettings) -> Keyring | None:
     )
     keyring: Keyring = sealing.Keyring(settings.master, settings.keys, os.environ)
     return keyring
+
+
+def make_catalog(
+    folder: Path,
+    url: str | None = None,
+    tenant: str = TENANT,
+    *,
+    listens: bool = False,
+    keyring: Keyring | None = None,
+) -> Catalog:
+    """The memories of a folder, or of a tenant in the database at a URL.
+
+    `listens`: it tells of what other processes change. Raises StoreError, ConfigurationError,
+    MissingExtra.
+    """
+    if url is None:
+        return FolderCatalog(folder, keyring)
+    if not url.startswith(DATABASES):
+        raise ConfigurationError(
+            "store is the URL of a database, such as postgresql://mags@host/database",
+            key="store",
+        )
+    postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
+    catalog: Catalog = postgres.PostgresCatalog(url, tenant, listens=listens, keyring=keyring)
+    return catalog
 
 
 def make_chat(settings: Settings) -> ChatModel | None:

@@ -11,14 +11,19 @@ from typing import Any
 
 from mags.errors import MissingExtra
 
+SERVER = (
+    *("aiohttp", "fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
+    "yarl",
+)
 NEEDS = {
     "train": (
         *("accelerate", "datasets", "gguf", "jinja2"),
         *("peft", "torch", "transformers", "trl"),
     ),
     "pyg": ("torch", "torch_geometric"),
-    "server": ("fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
+    "server": SERVER,
     "postgres": ("psycopg", "psycopg_pool"),
+    "cluster": ("ray", *SERVER),
     "oidc": ("jwt", "cryptography"),
     "telemetry": ("opentelemetry",),
     "terminal": ("textual",),

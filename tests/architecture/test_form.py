@@ -25,6 +25,7 @@ NO_TEXTS = {
     *("world.syllables", "fillers.syllables", "fillers._known"),
     *("arena.warm_up", "arena.commit"),
     "postgres.translated",  # statements, whose values come beside them
+    "jobs._kept",  # where memories lie
     "router.opened",  # weights, by the file that holds them
 }
 """Functions whose arguments cannot hold words of a memory: `functools` may keep what they give."""

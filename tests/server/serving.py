@@ -55,6 +55,11 @@ def outside(choice: ModelChoice) -> Outside:
     )
 
 
+def made(settings: ServerSettings) -> Service:
+    """A server for a process of its own."""
+    return Service(settings, outside(ModelChoice()))
+
+
 class Served:
     """A server that runs. `log`: what it logged; `base`: its address."""
 

@@ -55,7 +55,7 @@ VERBS: dict[str, Callable[..., None]] = {
         ),
         *(writing.log, writing.diff, writing.branch, writing.rollback),
         *(export, import_, move, backup, restore, verify, reembed, shred),
-        *(service.prepare, service.serve, service.mcp, doctor),
+        *(service.prepare, service.serve, service.cluster, service.mcp, doctor),
     )
 }
 """By name, in the order of the help."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from mags.app import TENANT, make_keyring, make_store, place_of
 from mags.app import open as open_memory
+from mags.cli import jobs
 from mags.cli.console import Branch, MemoryPath, Tenant, counting, opened, out
 from mags.errors import EmbedderMismatch, InvalidInput, ModelUnavailable, NotFound, StoreError
 from mags.memory.inputs import seconds
@@ -77,11 +79,27 @@ class _Known:
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="An export.")],
+    file: Annotated[Path, typer.Argument(help="An export; with --all a folder of NAME.jsonl.")],
     memory: MemoryPath = None,
     branch: Branch = "main",
+    all_: jobs.All = False,
+    folder: jobs.Folder = jobs.FOLDER,
+    database: jobs.Database = None,
+    tenant: Tenant = TENANT,
+    workers: jobs.Processes = None,
+    ray: jobs.Cluster = None,
 ) -> None:
-    """Add everything in an export to a memory (made if it is not there)."""
+    """Add everything in an export to a memory (made if it is not there).
+
+    With --all every export of a folder makes the memory of its name; one that holds something
+    already is left as it is.
+    """
+    if all_:
+        source = file.absolute()
+        work, names = partial(jobs.import_one, source), list(jobs.exports(source))
+        place = jobs.Place(folder, database, tenant)
+        jobs.every("import", work, place, names, processes=workers, cluster=ray)
+        return
     with opened(memory, branch, must_exist=False) as mem, counting("embedding") as done:
         delta = mem.import_(file, done)
     out.print(f"Added {len(delta.nodes)} nodes and {len(delta.arcs)} arcs.")

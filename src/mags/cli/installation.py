@@ -19,6 +19,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from mags.app import (
+    TENANT,
     make_adapters,
     make_chat,
     make_embedder,
@@ -28,7 +29,8 @@ from mags.app import (
     make_store,
 )
 from mags.app import open as open_memory
-from mags.cli.console import AsJson, Branch, MemoryPath, counting, existing, out, print_json
+from mags.cli import jobs
+from mags.cli.console import AsJson, Branch, MemoryPath, Tenant, counting, existing, out, print_json
 from mags.errors import ConfigurationError, InvalidInput, MagsError
 from mags.memory.live import reembed as make_anew
 from mags.models.policy.reader.network import SHIPPED
@@ -206,11 +208,29 @@ def set_policy(file: Path, kind: str, path: Path | None) -> None:
     os.replace(unfinished, file)
 
 
-def reembed(memory: MemoryPath = None, branch: Branch = "main") -> None:
+def reembed(
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    all_: jobs.All = False,
+    folder: jobs.Folder = jobs.FOLDER,
+    database: jobs.Database = None,
+    tenant: Tenant = TENANT,
+    workers: jobs.Processes = None,
+    ray: jobs.Cluster = None,
+) -> None:
     """Make every vector anew with the configured embedder (MAGS_EMBEDDER, config file).
 
     Interrupted, it leaves every vector as it was.
     """
+    if all_:
+        jobs.every(
+            "reembed",
+            jobs.reembed_one,
+            jobs.Place(folder, database, tenant),
+            processes=workers,
+            cluster=ray,
+        )
+        return
     path = existing(memory)
     settings = read_settings(os.environ)
     embedder = make_embedder(settings.embedder)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 import re
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
 from mags.memory.inputs import seconds
 from mags.memory.memory import Memory
+from mags.models.cores import cores
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
 from mags.ports.embedder import Embedder
@@ -31,7 +34,8 @@ from mags.settings import Settings, read_settings
 if TYPE_CHECKING:
     from mags.server.concurrency import ConcurrencyLimiter
     from mags.server.open_memories import OpenMemory
-    from mags.server.settings import ModelChoice, Outside
+    from mags.server.service import Service
+    from mags.server.settings import ModelChoice, Outside, ServerSettings
 
 Folder = Annotated[
     Path,
@@ -67,93 +71,185 @@ def one_blas_thread() -> threadpool_limits:
     return threadpool_limits(limits=1, user_api="blas")
 
 
+Store = Annotated[
+    str | None,
+    typer.Option(envvar="MAGS_STORE", help="postgresql://... of the memories instead."),
+]
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+NeedKey = Annotated[bool, typer.Option(help="Ask for a key on loopback too.")]
+Rate = Annotated[
+    float, typer.Option(min=0.1, help="Requests a second for each key; twice that at once.")
+]
+AllowHost = Annotated[
+    list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
+]
+Audit = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="MAGS_AUDIT",
+        help="The audit log (audit.jsonl in the folder where a key is needed, else none).",
+    ),
+]
+Traces = Annotated[
+    bool,
+    typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
+]
+Cpu = Annotated[
+    float | None,
+    typer.Option(
+        min=1.0,
+        help="Processor time a minute for each key, in seconds.",
+        show_default="60 where keys are asked for, else no limit",
+    ),
+]
+TurnChars = Annotated[
+    int, typer.Option(min=1_000, max=1_000_000, help="Characters of a turn or a question.")
+]
+MemoryMb = Annotated[
+    float | None, typer.Option(min=1.0, help="Size of a memory on disk.", show_default="no limit")
+]
+Memories = Annotated[
+    int | None,
+    typer.Option(min=1, help="Memories that a key may have.", show_default="no limit"),
+]
+
+
 def serve(
     folder: Folder = FOLDER,
-    store: Annotated[
-        str | None,
-        typer.Option(envvar="MAGS_STORE", help="postgresql://... of the memories instead."),
-    ] = None,
+    store: Store = None,
     tenant: Tenant = TENANT,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7437,
-    need_key: Annotated[bool, typer.Option(help="Ask for a key on loopback too.")] = False,
-    rate: Annotated[
-        float, typer.Option(min=0.1, help="Requests a second for each key; twice that at once.")
-    ] = 200.0,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
-    ] = None,
-    audit: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="MAGS_AUDIT",
-            help="The audit log (audit.jsonl in the folder where a key is needed, else none).",
-        ),
-    ] = None,
-    traces: Annotated[
-        bool,
-        typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
-    ] = False,
-    cpu: Annotated[
-        float | None,
-        typer.Option(
-            min=1.0,
-            help="Processor time a minute for each key, in seconds.",
-            show_default="60 where keys are asked for, else no limit",
-        ),
-    ] = None,
-    turn_chars: Annotated[
-        int, typer.Option(min=1_000, max=1_000_000, help="Characters of a turn or a question.")
-    ] = 100_000,
-    memory_mb: Annotated[
-        float | None,
-        typer.Option(min=1.0, help="Size of a memory on disk.", show_default="no limit"),
-    ] = None,
-    memories: Annotated[
-        int | None,
-        typer.Option(min=1, help="Memories that a key may have.", show_default="no limit"),
-    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 7437,
+    need_key: NeedKey = False,
+    rate: Rate = 200.0,
+    allow_host: AllowHost = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes that hold memories, each those of its own.")
+    ] = 1,
+    audit: Audit = None,
+    traces: Traces = False,
+    cpu: Cpu = None,
+    turn_chars: TurnChars = 100_000,
+    memory_mb: MemoryMb = None,
+    memories: Memories = None,
 ) -> None:
     """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
-    settings = _serving("mags.server.settings")
-    service = _serving("mags.server.service")
     run = _serving("mags.server.run")
-    chosen = settings.ServerSettings(
-        folder=folder,
-        store=store,
-        tenant=tenant,
-        host=host,
-        port=port,
-        need_key=need_key,
-        hosts=tuple(allow_host or ()),
-        oidc=read_settings(os.environ).oidc,
-        audit=audit,
-        keyring=make_keyring(read_settings(os.environ).encryption),
+    chosen = _chosen(
+        folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
+        rate=rate, allow_host=allow_host, audit=audit,
+        cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
+    )  # fmt: skip
+    make = partial(service_of, chosen, traces=traces, processes=workers)
+    if workers == 1:
+        listener = run.listener(make())
+    else:
+        served = _serving("mags.server.workers").Workers(chosen, workers, make)
+        listener = run.listener(served)
+        served.start()
+    _tell(chosen)
+    with one_blas_thread():
+        listener.run()
+
+
+def cluster(
+    folder: Folder = FOLDER,
+    store: Store = None,
+    tenant: Tenant = TENANT,
+    host: Host = "127.0.0.1",
+    port: Port = 7437,
+    need_key: NeedKey = False,
+    rate: Rate = 200.0,
+    allow_host: AllowHost = None,
+    replicas: Annotated[
+        int, typer.Option(min=1, help="Processes that hold memories, on any machine.")
+    ] = 2,
+    ray: Annotated[
+        str | None,
+        typer.Option(envvar="RAY_ADDRESS", help="The Ray cluster; else one is begun here."),
+    ] = None,
+    audit: Audit = None,
+    traces: Traces = False,
+    cpu: Cpu = None,
+    turn_chars: TurnChars = 100_000,
+    memory_mb: MemoryMb = None,
+    memories: Memories = None,
+) -> None:
+    """Serve on every machine of a Ray cluster; memories lie where all of them reach them."""
+    serving = import_extra("mags.server.cluster", extra="cluster", needed_for="mags cluster")
+    chosen = _chosen(
+        folder=folder.absolute(), store=store, tenant=tenant, host=host, port=port,
+        need_key=need_key, rate=rate, allow_host=allow_host, audit=audit,
+        cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
+    )  # fmt: skip
+    with serving.connected(ray):
+        make = partial(service_of, chosen, traces=traces, processes=cores())
+        serving.deploy(chosen, replicas, make)
+        _tell(chosen)
+        # Ray's own handler would abort the process.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            threading.Event().wait()  # until a signal ends it
+        finally:
+            serving.stop()
+
+
+def _chosen(
+    *,
+    rate: float,
+    allow_host: list[str] | None,
+    cpu: float | None,
+    turn_chars: int,
+    memory_mb: float | None,
+    memories: int | None,
+    **rest: Any,
+) -> ServerSettings:
+    server = _serving("mags.server.settings")
+    chosen: ServerSettings = server.ServerSettings(
+        hosts=tuple(allow_host or ()), oidc=read_settings(os.environ).oidc, **rest
     )
-    work = settings.WorkLimits(
+    work = server.WorkLimits(
         turn_chars=turn_chars,
         cpu_s=cpu or (CPU_S if chosen.asks else math.inf),
         memory_bytes=1e6 * memory_mb if memory_mb else math.inf,
         memories=memories or math.inf,
     )
-    limits = settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate)), work=work)
-    chosen = replace(chosen, limits=limits)
+    limits = server.ServerLimits(rate=rate, burst=max(1, round(2 * rate)), work=work)
+    return replace(chosen, limits=limits)
+
+
+def service_of(chosen: ServerSettings, *, traces: bool, processes: int) -> Service:
+    """A server with what each process must have of its own: models, keys of memories, spans.
+
+    `processes`: so many share the cores.
+    """
+    keyring = make_keyring(read_settings(os.environ).encryption)
     spans = _tracing("mags.server.telemetry").exported(os.environ) if traces else None
-    listener = run.listener(service.Service(chosen, outside(), spans=spans))
-    shown = f"[{host}]" if ":" in host else host
-    what = folder if store is None else "a database"
-    out.print(f"MAGS serves {what} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
-    with one_blas_thread():
-        listener.run()
+    made: Service = _serving("mags.server.service").Service(
+        replace(chosen, keyring=keyring), outside(processes), spans=spans
+    )
+    return made
 
 
-def outside() -> Outside:
-    """What the server works with: settings read once, models shared by all memories."""
+def _tell(settings: ServerSettings) -> None:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    what = settings.folder if settings.store is None else "a database"
+    where = f"http://{host}:{settings.port}"
+    out.print(f"MAGS serves {what} at {where} (Ctrl-C stops it)", markup=False)
+
+
+def outside(processes: int = 1) -> Outside:
+    """What the server works with: settings read once, models shared by all memories.
+
+    `processes`: so many share the cores.
+    """
     settings = read_settings(os.environ)
     batching = _serving("mags.server.batching")
     if settings.embedder.kind == "embedded":
         # Its vectors do not depend on what is embedded beside them; another's may.
-        turns = _serving("mags.server.concurrency").ConcurrencyLimiter()
+        slots = max(1, cores() // processes)
+        turns = _serving("mags.server.concurrency").ConcurrencyLimiter(slots)
         batched = batching.BatchedEmbedder(encoder(), limiter=turns)
         return _wired(settings, CachedEmbedder(batched), turns)
     return _wired(settings, make_embedder(settings.embedder))

@@ -19,7 +19,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from mags.cli import console, printing
+from mags.app import TENANT
+from mags.cli import console, jobs, printing
 from mags.cli.files import parse_turns, read_turns
 from mags.errors import InvalidInput
 from mags.memory.memory import Memory
@@ -131,9 +132,26 @@ def _print_many(seen: list[Seen]) -> None:
 
 
 def sleep(
-    memory: console.MemoryPath = None, branch: console.Branch = "main", json: console.AsJson = False
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
+    json: console.AsJson = False,
+    all_: jobs.All = False,
+    folder: jobs.Folder = jobs.FOLDER,
+    database: jobs.Database = None,
+    tenant: console.Tenant = TENANT,
+    workers: jobs.Processes = None,
+    ray: jobs.Cluster = None,
 ) -> None:
     """Decay, wire, prune, solidify and consolidate; tells what changed."""
+    if all_:
+        jobs.every(
+            "sleep",
+            jobs.sleep_one,
+            jobs.Place(folder, database, tenant),
+            processes=workers,
+            cluster=ray,
+        )
+        return
     with (
         console.opened(memory, branch) as mem,
         Progress(SpinnerColumn(), TextColumn("{task.description}"), transient=True) as progress,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
-from starlette.datastructures import State
 
 from mags.memory.memory import Memory
 from mags.server.auth import GRANT, NAMESPACE, Grant, Refused, Scope
@@ -92,21 +91,17 @@ def grant_of(request: Request) -> Grant:
     return grant
 
 
-def context_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> RequestContext:
-    """The context of a request about a namespace, from the state of the app."""
-    return RequestContext(
-        memories=state.memories,
-        grant=grant,
-        namespace=namespace,
-        branch=branch,
-    )
-
-
 async def context_of(
     request: Request, namespace: Namespace, branch: Branch = MAIN
 ) -> RequestContext:
     """The context of a request; routes depend on it."""
-    return context_for(request.app.state, grant_of(request), namespace, branch)
+    state = request.app.state
+    return RequestContext(
+        memories=state.memories,
+        grant=grant_of(request),
+        namespace=namespace,
+        branch=branch,
+    )
 
 
 Context = Annotated[RequestContext, Depends(context_of)]

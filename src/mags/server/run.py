@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 from types import FrameType
+from typing import Protocol
 
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from mags.errors import ConfigurationError
-from mags.server.service import Service
+from mags.server.auth import KeyRing
+from mags.server.settings import ServerSettings
 
 HEADER_BYTES, HEADER_S = 65_536, 30.0
 """What one connection may send before it has asked anything: so much, for so long."""
 GRACE_S = 30
 """How long a stop waits for requests that are being served."""
+KEPT_S, FRONT_KEPT_S = 5, 86_400
+"""How long a quiet connection is kept; a front's own goes when the front lets go of it."""
+
+
+class Served(Protocol):
+    """What is served: a service, or workers of one."""
+
+    settings: ServerSettings
+    keys: KeyRing
+    app: ASGIApp
+
+    def tell_stopping(self) -> None:
+        """Called before open connections are waited for."""
 
 
 class Bounded(HttpToolsProtocol):
@@ -66,34 +83,27 @@ class Listener(uvicorn.Server):
     Event streams never end by themselves: they look at `stopping`.
     """
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: Served) -> None:
         super().__init__(config)
         self._service = service
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """SIGTERM or SIGINT: no new requests, end the streams, then close."""
-        self._service.stopping.set()
+        self._service.tell_stopping()
         super().handle_exit(sig, frame)
 
 
-def listener(service: Service) -> Listener:
-    """What serves a service; raises ConfigurationError where keys are missing.
-
-    Whoever reaches another address than loopback could read everything, so without a key that is
-    refused at once and not left to chance.
-    """
+def listener(
+    service: Served, *, socket: Path | None = None, kind: type[Listener] = Listener
+) -> Listener:
+    """What serves a service, on a Unix `socket` behind a front; raises as `check_keys` does."""
     settings = service.settings
-    keys = [key for key in service.keys.known() if not key.out(time.time())]
-    if not settings.local and not keys and not settings.oidc.issuer:
-        raise ConfigurationError(
-            f"{settings.host} can be reached by others, and there is no key: make one with `mags "
-            "keys add NAME`, or listen on 127.0.0.1",
-            host=settings.host,
-        )
+    check_keys(settings, service.keys)
     config = uvicorn.Config(
         service.app,
         host=settings.host,
         port=settings.port,
+        uds=None if socket is None else str(socket),
         http=Bounded,
         ws="none",
         loop="asyncio",
@@ -101,6 +111,22 @@ def listener(service: Service) -> Listener:
         log_level="warning",
         access_log=False,
         server_header=False,
+        timeout_keep_alive=KEPT_S if socket is None else FRONT_KEPT_S,
         timeout_graceful_shutdown=GRACE_S,
     )
-    return Listener(config, service)
+    return kind(config, service)
+
+
+def check_keys(settings: ServerSettings, keys: KeyRing) -> None:
+    """Raise ConfigurationError where others reach the server and there is no key.
+
+    Whoever reaches another address than loopback could read everything, so without a key that is
+    refused at once and not left to chance.
+    """
+    known = any(not key.out(time.time()) for key in keys.known())
+    if not settings.local and not known and not settings.oidc.issuer:
+        raise ConfigurationError(
+            f"{settings.host} can be reached by others, and there is no key: make one with `mags "
+            "keys add NAME`, or listen on 127.0.0.1",
+            host=settings.host,
+        )

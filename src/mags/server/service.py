@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
 from mags.server.audit import AuditLog, AuditMiddleware
 from mags.server.auth import Forbidden, KeyRing, Scope
-from mags.server.context import context_for, grant_of
+from mags.server.context import grant_of
 from mags.server.middleware import (
     AuthMiddleware,
     LimitsMiddleware,
@@ -34,7 +34,6 @@ from mags.server.open_memories import OpenMemories
 from mags.server.proxy.routes import Proxy, Rememberer
 from mags.server.routes import history, memories, nodes, server
 from mags.server.settings import Choosing, Outside, ServerSettings
-from mags.server.straight import Straight
 from mags.server.wire.openapi import PLAIN, Described, answered
 from mags.server.wire.problems import install
 from mags.server.wire.responses import ReadyOut, Reason
@@ -94,21 +93,17 @@ class Service:
         self.api.openapi()  # now: two first requests could otherwise build it at the same time
         # From the inside out: limits go by the key that `AuthMiddleware` puts into the scope, and
         # what either refuses is counted too.
-        inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
-        limited = LimitsMiddleware(inner, limits)
+        limited = LimitsMiddleware(self.api, limits)
         self._gauges(limited)
-        inner = AuthMiddleware(limited, settings, self.keys, self._tokens())
+        inner: ASGIApp = AuthMiddleware(limited, settings, self.keys, tokens_of(settings))
         if settings.audit_file is not None:
             inner = AuditMiddleware(inner, AuditLog(settings.audit_file))
         log = log or logger(sys.stderr)
         self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log, spans)
 
-    def _tokens(self) -> Tokens | None:
-        if not self.settings.oidc.issuer:
-            return None
-        oidc = import_extra("mags.server.oidc", extra="oidc", needed_for="[oidc]")
-        made: Tokens = oidc.Tokens(self.settings.oidc)
-        return made
+    def tell_stopping(self) -> None:
+        """It is about to stop: event streams end by themselves, and `/readyz` says so."""
+        self.stopping.set()
 
     def _api(self) -> FastAPI:
         app = Described(
@@ -213,6 +208,15 @@ class Service:
             raise Forbidden("metrics need an admin key")
         body, media = self.metrics.text()
         return Response(body, media_type=media)
+
+
+def tokens_of(settings: ServerSettings) -> Tokens | None:
+    """What reads the tokens of the issuer that is set, None where there is none."""
+    if not settings.oidc.issuer:
+        return None
+    oidc = import_extra("mags.server.oidc", extra="oidc", needed_for="[oidc]")
+    made: Tokens = oidc.Tokens(settings.oidc)
+    return made
 
 
 async def _healthy() -> dict[str, bool]:

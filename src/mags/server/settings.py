@@ -13,9 +13,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from fastapi import FastAPI
 
-from mags.app import DATABASES, TENANT
+from mags.app import TENANT, make_catalog
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput
-from mags.extras import import_extra
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatSettings, sendable
 from mags.ports.embedder import Embedder
@@ -25,7 +24,6 @@ from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
 from mags.server.quotas import WorkLimits
 from mags.settings import OidcSettings
-from mags.store.folder import FolderCatalog
 
 PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
 PAGE = ("/", "/assets/")
@@ -94,18 +92,9 @@ class ServerSettings:
 
     def catalog(self) -> Catalog:
         """Where its memories lie; raises StoreError, ConfigurationError, MissingExtra."""
-        if self.store is None:
-            return FolderCatalog(self.folder, self.keyring)
-        if not self.store.startswith(DATABASES):
-            raise ConfigurationError(
-                "store is the URL of a database, such as postgresql://mags@host/database",
-                key="store",
-            )
-        postgres = import_extra("mags.store.postgres", extra="postgres", needed_for="--store")
-        catalog: Catalog = postgres.PostgresCatalog(
-            self.store, self.tenant, listens=True, keyring=self.keyring
+        return make_catalog(
+            self.folder, self.store, self.tenant, listens=True, keyring=self.keyring
         )
-        return catalog
 
     @property
     def asks(self) -> bool:

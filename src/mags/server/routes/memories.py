@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
-from fastapi.routing import APIRoute
 
 from mags import inspect
 from mags.memory.memory import recall_across as recall_several
@@ -187,10 +186,6 @@ def search(
             wanted.words, wanted.k, wanted.as_of, recorded_as_of=wanted.recorded_as_of
         )
         return [responses.NamedOut.of(one) for one in found]
-
-
-RECALL = next(one for one in reading.routes if isinstance(one, APIRoute) and one.endpoint is recall)
-"""That of recalls: see `Straight`."""
 
 
 @reading.post("/ask", response_model=responses.ReplyOut, responses=answered(EVENTS))
