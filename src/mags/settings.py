@@ -293,6 +293,14 @@ def _checked(settings: Settings) -> Settings:
         raise _wrong("embedder.url", "", "a URL, and embedder.model, for kind 'endpoint'", "")
     if not (len(settings.policy.language) == 2 and settings.policy.language.isalpha()):
         raise _wrong("policy.language", settings.policy.language, "an ISO 639-1 code: en", "")
+    _check_access(settings)
+    if settings.path is not None:
+        settings = replace(settings, path=settings.path.expanduser())
+    return settings
+
+
+def _check_access(settings: Settings) -> None:
+    """Of tokens and keys."""
     oidc = settings.oidc
     if oidc.issuer and not (oidc.audience and oidc.jwks and oidc.namespaces and oidc.scope):
         raise _wrong("oidc.audience, oidc.jwks", "", "given, where oidc.issuer is", "")
@@ -305,9 +313,6 @@ def _checked(settings: Settings) -> Settings:
         raise _wrong("encryption.master", "(hidden)", "file:PATH, env:NAME or command:LINE", "")
     if encryption.master and encryption.keys is None:
         raise _wrong("encryption.keys", None, "a folder, for encryption.master", "")
-    if settings.path is not None:
-        settings = replace(settings, path=settings.path.expanduser())
-    return settings
 
 
 def _wrong(key: str, value: object, allowed: str, source: str) -> ConfigurationError:

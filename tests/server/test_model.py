@@ -38,7 +38,7 @@ def test_a_key_that_no_header_can_hold_is_refused(client: httpx.Client, key: str
     told = client.put(PATH, json={"url": HERE, "key": key})
     assert (told.status_code, "ASCII" in told.json()["detail"]) == (422, True)
     assert client.get(PATH).json() == {"url": "", "model": "", "key_set": False}
-    with pytest.raises(ConfigurationError, match="chat.key"):
+    with pytest.raises(ConfigurationError, match=r"chat\.key"):
         read_settings({"MAGS_CHAT_KEY": key})
 
 
