@@ -95,6 +95,9 @@ Traces = Annotated[
     bool,
     typer.Option(envvar="MAGS_TRACES", help="Export OpenTelemetry traces, as OTEL_* say."),
 ]
+Open = Annotated[
+    int, typer.Option("--open", min=1, help="Memories held open at a time, some 4 MB each.")
+]
 Cpu = Annotated[
     float | None,
     typer.Option(
@@ -129,6 +132,7 @@ def serve(
     ] = 1,
     audit: Audit = None,
     traces: Traces = False,
+    most_open: Open = 128,
     cpu: Cpu = None,
     turn_chars: TurnChars = 100_000,
     memory_mb: MemoryMb = None,
@@ -139,7 +143,7 @@ def serve(
     chosen = _chosen(
         folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
         rate=rate, allow_host=allow_host, audit=audit,
-        cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
+        most_open=most_open, cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
     )  # fmt: skip
     make = partial(service_of, chosen, traces=traces, processes=workers)
     if workers == 1:
@@ -171,6 +175,7 @@ def cluster(
     ] = None,
     audit: Audit = None,
     traces: Traces = False,
+    most_open: Open = 128,
     cpu: Cpu = None,
     turn_chars: TurnChars = 100_000,
     memory_mb: MemoryMb = None,
@@ -181,7 +186,7 @@ def cluster(
     chosen = _chosen(
         folder=folder.absolute(), store=store, tenant=tenant, host=host, port=port,
         need_key=need_key, rate=rate, allow_host=allow_host, audit=audit,
-        cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
+        most_open=most_open, cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
     )  # fmt: skip
     with serving.connected(ray):
         make = partial(service_of, chosen, traces=traces, processes=cores())
@@ -202,6 +207,7 @@ def _chosen(
     cpu: float | None,
     turn_chars: int,
     memory_mb: float | None,
+    most_open: int,
     memories: int | None,
     **rest: Any,
 ) -> ServerSettings:
@@ -215,7 +221,9 @@ def _chosen(
         memory_bytes=1e6 * memory_mb if memory_mb else math.inf,
         memories=memories or math.inf,
     )
-    limits = server.ServerLimits(rate=rate, burst=max(1, round(2 * rate)), work=work)
+    limits = server.ServerLimits(
+        rate=rate, burst=max(1, round(2 * rate)), open=most_open, work=work
+    )
     return replace(chosen, limits=limits)
 
 
