@@ -1,4 +1,4 @@
-"""Views of a memory for a page or a game, beyond what `Memory` itself offers.
+"""What a page, a game or a server needs of a memory, beyond what `Memory` itself offers.
 
 from mags import inspect
 
@@ -42,11 +42,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "associate",
+    "catch_up",
     "chains",
     "changes",
     "latest",
     "life",
     "picture",
+    "read_waiting",
     "region_links",
     "regions",
     "ways",
@@ -54,6 +56,17 @@ __all__ = [
 
 LABEL = 120
 """Characters of a node's label."""
+
+
+def catch_up(memory: Memory) -> None:
+    """Take over now what other processes wrote and erased, as every reading call does first."""
+    with memory._live.reading():
+        pass
+
+
+def read_waiting(memory: Memory) -> tuple[str, ...]:
+    """Read the turns that were kept to be read later; returns what there is to warn of."""
+    return memory._read_waiting()
 
 
 def chains(

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mags
+from mags import inspect
 from mags.errors import ModelUnavailable
 from mags.graph.delta import Delta
 from mags.memory.memory import Memory
@@ -347,7 +348,7 @@ def test_what_is_kept_until_asked_is_read_together_and_says_what_it_says_at_once
         for line in lines:
             assert later.observe(line, later=True).facts == ()
         assert policy.batches == []
-        assert later.read_waiting() == later.read_waiting() == ()
+        assert inspect.read_waiting(later) == inspect.read_waiting(later) == ()
         at_once.observe_many(lines)
         assert sum(policy.batches) == len(lines)
         told = [

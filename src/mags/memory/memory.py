@@ -164,10 +164,6 @@ class Memory:
         self._live.tidy()
         return seen
 
-    def read_waiting(self) -> tuple[str, ...]:
-        """Read the turns that were kept to be read later; returns what there is to warn of."""
-        return self._read_waiting()
-
     def assert_fact(
         self,
         subject: str,
@@ -441,11 +437,6 @@ class Memory:
         """
         wanted = inputs.id_or_name(query_or_id, "what to forget")
         return forget(self._live, wanted, dry_run=dry_run)
-
-    def catch_up(self) -> None:
-        """Take over now what other processes wrote and erased, as every reading call does first."""
-        with self._live.reading():
-            pass
 
     # -- history -----------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from mags import caches
+from mags import caches, inspect
 from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory, closed_on_failure
 from mags.ports.store import Catalog, Store
@@ -111,7 +111,7 @@ class OpenMemory:
 
     def trace(self, name: str) -> Trace:
         """A trace that is still kept, without words that another process erased meanwhile."""
-        self.memory.catch_up()
+        inspect.catch_up(self.memory)
         return self.traces.get(name)
 
 
@@ -275,7 +275,7 @@ class OpenMemories:
             memories = [opened.memory for opened in self._memories.values()]
         for memory in memories:
             with suppress(MagsError):  # closed meanwhile, or damaged, which the next request says
-                memory.catch_up()
+                inspect.catch_up(memory)
 
     def close(self) -> None:
         """Close every memory; none is opened afterwards."""

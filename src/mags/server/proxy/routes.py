@@ -23,6 +23,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from mags import inspect
 from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailable
 from mags.models.chat.usage import at_most
 from mags.models.prompts import Prompt
@@ -478,7 +479,9 @@ class Rememberer:
             at_most(0),
             self._memories.enter(grant, conversation.namespace, Scope.WRITE, said=[said]) as opened,
         ):
-            opened.memory.read_waiting()  # what was said to a client that left before its answer
+            inspect.read_waiting(
+                opened.memory
+            )  # what was said to a client that left before its answer
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
             # Recalled before it is observed: a question must not find itself.
@@ -514,7 +517,7 @@ class Rememberer:
                     opened.memory.observe(
                         words, speaker=ASSISTANT, session=SESSION, key=key, later=True
                     )
-                opened.memory.read_waiting()
+                inspect.read_waiting(opened.memory)
         except MagsError as failure:
             return f"this answer is not remembered: {failure}"
         return ""
@@ -527,7 +530,7 @@ class Rememberer:
             suppress(MagsError),
             self._memories.enter(grant, remembered.conversation.namespace, Scope.WRITE) as opened,
         ):
-            opened.memory.read_waiting()
+            inspect.read_waiting(opened.memory)
 
     def embedded(
         self, grant: Grant, embedder: Embedder, texts: Sequence[str]

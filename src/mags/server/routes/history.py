@@ -6,7 +6,7 @@ import asyncio
 import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -107,9 +107,11 @@ def branch(context: Context, body: NameIn) -> MarkOut:
 def export(request: Request, context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
     # Into a file first: a client that reads slowly must not hold the memory in use.
-    kept = Kept(_temporary(request))
-    with context.reading() as memory:
+    with context.reading() as memory, ExitStack() as stack:
+        kept = Kept(_temporary(request))
+        stack.enter_context(kept.file)
         memory.export(kept.file, vectors=vectors)
+        stack.pop_all()  # closed when all of it is sent
     name = f'attachment; filename="{context.namespace}.jsonl"'
     return StreamingResponse(
         kept.pieces(),
@@ -125,11 +127,10 @@ async def import_(context: Context, request: Request) -> EntryOut:
     """Add everything in an export to this memory, or nothing of it."""
     context.grant.check(context.namespace, Scope.WRITE)  # before a large body is read
     context.grant.check_unbound()
-    with _temporary(request) as raw:
+    with TextIOWrapper(_temporary(request), encoding="utf-8") as file:
         async for piece in request.stream():
-            await run_in_threadpool(raw.write, piece)
-        raw.seek(0)
-        file = TextIOWrapper(raw, encoding="utf-8")
+            await run_in_threadpool(file.buffer.write, piece)
+        file.seek(0)
 
         def work() -> EntryOut:
             # `said`, as a full memory takes none.
