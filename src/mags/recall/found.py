@@ -93,12 +93,10 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """Hits best first, with the trace that explains them."""
+class Ranked:
+    """Hits, best first."""
 
     hits: tuple[Hit, ...]
-    trace: Trace
-    units: tuple[Unit, ...] = field(default=())
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -109,6 +107,14 @@ class Found:
     def __getitem__(self, index: int) -> Hit:
         """The hit at a rank, 0 being the best."""
         return self.hits[index]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found(Ranked):
+    """Hits best first, with the trace that explains them."""
+
+    trace: Trace
+    units: tuple[Unit, ...] = field(default=())
 
     def context(self, max_tokens: int = 800) -> str:
         """The best units that fit, one line a hit, each with its citation and date.
@@ -120,24 +126,13 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundAcross:
+class FoundAcross(Ranked):
     """Hits of several memories in one ranking, best first, each with its memory's name.
 
     `traces`: by that name why its hits came back; scores in them are those of its own ranking.
     """
 
-    hits: tuple[Hit, ...]
     traces: Mapping[str, Trace]
-
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    def __getitem__(self, index: int) -> Hit:
-        """The hit at a rank, 0 being the best."""
-        return self.hits[index]
 
     def context(self, max_tokens: int = 800) -> str:
         """As `Found.context`, hit by hit; a citation names its memory."""
