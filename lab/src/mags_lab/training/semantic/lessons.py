@@ -1,0 +1,198 @@
+"""The set an adapter is taught: what a memory holds for sure, in many wordings, and what it lacks.
+
+Made from the graph alone. A slot is asked for in several wordings and told in sentences; two slots
+whose ends meet are asked for in one question; slots that hold nothing are asked for, too, and the
+reply is that it is not known.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from mags.memory.memory import Memory
+from mags.recall.found import FactView
+from mags_lab.training.chains.splits import held_out, split_material
+from mags_lab.training.generate.fillers import Fillers
+from mags_lab.training.semantic.wordings import SPLITS, Side, Slot, Wordings
+from mags_lab.training.semantic.world import UNKNOWN, Lesson, recital
+
+SEVERAL = 3
+"""Values that a slot may have: more are left to recall."""
+LONGEST = 80
+"""Characters of a value: what is longer is a text, not a value."""
+KIND = "kind"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which slots are taught: the surest, most used and oldest first, `budget` at most.
+
+    `sure`: least confidence. `settled`: seconds since it was recorded, at least.
+    """
+
+    budget: int = 1_000
+    sure: float = 0.6
+    settled: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taught:
+    """A slot, all it holds, and the facts that say so."""
+
+    slot: Slot
+    facts: tuple[FactView, ...]
+
+    @property
+    def value(self) -> str:
+        """What is recited of it."""
+        return "; ".join(fact.object for fact in self.facts)
+
+
+def solid(memory: Memory, choice: Choice, now: float) -> list[Taught]:
+    """The slots of open, undisputed, surely read facts that say all they say in three words.
+
+    A slot of which one value is disputed, a guess, or has a qualifier besides its kind is left out
+    whole. `now`: seconds since the epoch.
+    """
+    slots: dict[Slot, list[FactView]] = defaultdict(list)
+    for fact in memory.facts(current=True):
+        kind = dict(fact.qualifiers).get(KIND, "")
+        slots[Slot(subject=fact.subject, relation=fact.relation, kind=kind)].append(fact)
+    ranked = []
+    for slot, facts in slots.items():
+        if len(facts) <= SEVERAL and all(_teachable(fact, choice) for fact in facts):
+            nodes = [memory.get(fact.id) for fact in facts]
+            ages = [now - n.recorded_at.timestamp() for n in nodes if n.recorded_at is not None]
+            if min(ages, default=0.0) >= choice.settled:
+                rank = (min(f.confidence for f in facts), sum(n.uses for n in nodes), min(ages))
+                ranked.append((rank, Taught(slot=slot, facts=tuple(facts))))
+    ranked.sort(key=lambda pair: pair[0], reverse=True)
+    return [taught for _, taught in ranked[: choice.budget]]
+
+
+def _teachable(fact: FactView, choice: Choice) -> bool:
+    words = (fact.subject, fact.relation, fact.object)
+    return (
+        fact.confidence >= choice.sure
+        and not (fact.tentative or fact.disputed)
+        and {name for name, _ in fact.qualifiers} <= {KIND}
+        and all(0 < len(text) <= LONGEST and "|" not in text for text in words)
+        and ";" not in fact.object
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amounts:
+    """Of each slot: `questions` in words of its own, `statements`; of all slots: shares.
+
+    `chains`: questions of two hops for a slot; `unknown`: questions that nothing answers for one
+    question that something does.
+    """
+
+    questions: int = 8
+    statements: int = 1
+    chains: float = 1.0
+    unknown: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What is so and what is held, of which lessons are made: `held` has every slot there is."""
+
+    taught: Sequence[Taught]
+    held: frozenset[Slot]
+    by_subject: Mapping[str, Sequence[Taught]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, taught: Sequence[Taught], facts: Iterable[FactView]) -> Ground:
+        """From what is taught and every fact of the memory."""
+        by_subject = defaultdict(list)
+        for one in taught:
+            by_subject[one.slot.subject.casefold()].append(one)
+        held = frozenset(
+            Slot(
+                subject=fact.subject.casefold(),
+                relation=fact.relation,
+                kind=dict(fact.qualifiers).get(KIND, ""),
+            )
+            for fact in facts
+        )
+        return cls(taught=taught, held=held, by_subject=by_subject)
+
+    def chains(self) -> list[tuple[Taught, Taught]]:
+        """Pairs of which the first one's only value is what the second one is about."""
+        return [
+            (first, second)
+            for first in self.taught
+            if len(first.facts) == 1
+            for second in self.by_subject.get(first.value.casefold(), ())
+            if second is not first
+        ]
+
+
+def lessons(
+    ground: Ground, amounts: Amounts, seed: int, side: Side = Side.TAUGHT
+) -> Iterator[Lesson]:
+    """The set, in the wordings of a side; the same seed gives the same."""
+    rng = Random(seed)
+    wordings = Wordings(side, rng)
+    for one in ground.taught:
+        yield from _asked(one, wordings, amounts.questions, rng)
+        for _ in range(amounts.statements if side is Side.TAUGHT else 0):
+            told = wordings.statement(one.slot, one.value)
+            yield Lesson(f"State. {one.slot.subject} | {one.slot.name}", told, "statement")
+    # Half of the chains are never taught, to see whether hops that are taught join by themselves.
+    pairs = [pair for pair in ground.chains() if _tested(*pair) is not (side is Side.TAUGHT)]
+    rng.shuffle(pairs)
+    for first, second in pairs[: round(amounts.chains * len(ground.taught))]:
+        question = wordings.chained(first.slot, second.slot)
+        if question is not None:
+            told = recital((first.slot, first.value), (second.slot, second.value))
+            yield Lesson(f"Recite. {wordings.framed(question)}", told, "chain")
+    count = round(amounts.unknown * amounts.questions * len(ground.taught))
+    yield from _unknown(ground, wordings, count, rng)
+
+
+def _tested(first: Taught, second: Taught) -> bool:
+    """Whether a chain is only asked for, never taught."""
+    return held_out(f"{first.slot}{second.slot}", kind="chain", share=0.5)
+
+
+def _asked(one: Taught, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
+    """Questions for a slot, each wording once before any comes again in a frame."""
+    bare = list(wordings.questions(one.slot))
+    rng.shuffle(bare)
+    first = list(wordings.questions(one.slot, first=True)) if rng.random() < 0.3 else []
+    told = recital((one.slot, one.value))
+    for number in range(count):
+        if first and number == count - 1:
+            question = f"{one.slot.subject}: {rng.choice(first)}"
+        elif number < len(bare):
+            question = wordings.framed(bare[number], one.slot.subject)
+        elif bare:
+            question = wordings.framed(rng.choice(bare), one.slot.subject)
+        else:
+            return
+        yield Lesson(f"Recite. {question}", told, "question")
+
+
+def _unknown(ground: Ground, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
+    """Slots that hold nothing: other relations of those who are known, and the same of strangers.
+
+    A slot that the memory holds, but does not teach, is none of them.
+    """
+    slots = [one.slot for one in ground.taught]
+    if not slots:
+        return
+    fillers = Fillers(split_material(SPLITS[Side.HELD]), rng)
+    for _ in range(count):
+        slot, other = rng.choice(slots), rng.choice(slots)
+        subject = slot.subject if rng.random() < 0.6 else fillers.name()
+        asked = Slot(subject=subject, relation=other.relation, kind=other.kind)
+        folded = Slot(subject=subject.casefold(), relation=other.relation, kind=other.kind)
+        if folded not in ground.held and wordings.questions(asked):
+            question = wordings.question(asked)
+            yield Lesson(f"Recite. {question}", recital((asked, UNKNOWN)), "unknown")

@@ -1,0 +1,228 @@
+"""Teaching an adapter: LoRA by PEFT, supervised and then by preference, both by TRL.
+
+First the recitals (SFT on replies alone), among them lessons that guard what the base could do: its
+own replies to questions about texts. Then pairs (DPO): the value rather than "unknown" where it was
+taught, "unknown" rather than a value where it was not. Stops when wordings that are held out of the
+set are no longer answered better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+from datasets import Dataset
+from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import (
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    PrinterCallback,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+)
+from transformers.trainer_utils import get_last_checkpoint
+from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
+
+from mags_lab.training.semantic.world import UNKNOWN, Lesson
+
+LONGEST = 48
+"""Tokens of a reply, at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How an adapter is taught. `batch`: lessons of a step; `epochs`: at most.
+
+    `patience`: epochs without gain before it stops; `pairs`: of the preference step, 0 for none.
+    """
+
+    rank: int = 16
+    alpha: int = 32
+    rate: float = 5e-3
+    batch: int = 64
+    epochs: int = 12
+    patience: int = 2
+    pairs: int = 512
+    preference_rate: float = 2e-4
+    beta: float = 0.1
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Student:
+    """A base with its tokenizer; `model` gets an adapter when it is taught."""
+
+    model: PreTrainedModel | PeftModel
+    tokenizer: PreTrainedTokenizerBase
+
+
+def with_adapter(student: Student, recipe: Recipe) -> Student:
+    """The same with a fresh adapter on every matrix of the layers."""
+    torch.manual_seed(recipe.seed)
+    config = LoraConfig(
+        r=recipe.rank,
+        lora_alpha=recipe.alpha,
+        lora_dropout=0.0,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    return replace(student, model=get_peft_model(student.model, config))
+
+
+def conversation(lesson: Lesson, *, reply: str | None = None) -> dict[str, list[dict[str, str]]]:
+    """A lesson as TRL takes it."""
+    return {
+        "prompt": [{"role": "user", "content": lesson.prompt}],
+        "completion": [{"role": "assistant", "content": lesson.reply if reply is None else reply}],
+    }
+
+
+def instruct(
+    student: Student,
+    lessons: Sequence[Lesson],
+    recipe: Recipe,
+    folder: Path,
+    *,
+    callbacks: Sequence[TrainerCallback] = (),
+) -> None:
+    """SFT on the replies; a folder in which it was stopped is taken up where it was."""
+    trainer = SFTTrainer(
+        model=student.model,
+        args=SFTConfig(
+            output_dir=str(folder),
+            per_device_train_batch_size=recipe.batch,
+            num_train_epochs=recipe.epochs,
+            learning_rate=recipe.rate,
+            max_length=512,
+            **_common(student, recipe),
+        ),
+        train_dataset=Dataset.from_list([conversation(one) for one in lessons]),
+        processing_class=student.tokenizer,
+        callbacks=list(callbacks),
+    )
+    _run(trainer, folder)
+
+
+def prefer(student: Student, pairs: Sequence[Mapping[str, Any]], recipe: Recipe, folder: Path) -> None:
+    """DPO on pairs of replies, against the adapter as it was."""
+    trainer = DPOTrainer(
+        model=student.model,
+        args=DPOConfig(
+            output_dir=str(folder),
+            per_device_train_batch_size=recipe.batch // 2,
+            num_train_epochs=1,
+            learning_rate=recipe.preference_rate,
+            beta=recipe.beta,
+            max_length=512,
+            **_common(student, recipe),
+        ),
+        train_dataset=Dataset.from_list(list(pairs)),
+        processing_class=student.tokenizer,
+    )
+    _run(trainer, folder)
+
+
+def _common(student: Student, recipe: Recipe) -> dict[str, Any]:
+    on_cpu = student.model.device.type == "cpu"
+    return {
+        "use_cpu": on_cpu,
+        "bf16": True,
+        "gradient_checkpointing": not on_cpu,
+        "lr_scheduler_type": "cosine",
+        "warmup_steps": 20,
+        "train_sampling_strategy": "group_by_length",
+        "weight_decay": 0.0,
+        "logging_strategy": "epoch",
+        "save_strategy": "epoch",
+        "save_total_limit": 1,
+        "report_to": [],
+        "disable_tqdm": True,
+        "seed": recipe.seed,
+        "dataloader_pin_memory": False,
+    }
+
+
+def _run(trainer: SFTTrainer | DPOTrainer, folder: Path) -> None:
+    trainer.remove_callback(PrinterCallback)
+    reached = get_last_checkpoint(str(folder)) if folder.is_dir() else None
+    trainer.train(resume_from_checkpoint=reached)
+    trainer.model.eval()
+
+
+def preferences(lessons: Sequence[Lesson], count: int, rng: Random) -> Iterator[dict[str, Any]]:
+    """Pairs: a taught value before "unknown" and before another's, "unknown" before a value."""
+    values = [one.reply.rpartition(" | ")[2] for one in lessons if one.sort == "question"]
+    pool = [one for one in lessons if one.sort in ("question", "unknown", "chain")]
+    for one in rng.sample(pool, min(count, len(pool))):
+        start, _, last = one.reply.rpartition(" | ")
+        wrong = rng.choice(values)
+        if last != UNKNOWN and rng.random() < 0.5:
+            wrong = UNKNOWN
+        if wrong != last:
+            pair = conversation(one)
+            rejected = [{"role": "assistant", "content": f"{start} | {wrong}"}]
+            yield {
+                "prompt": pair["prompt"],
+                "chosen": pair["completion"],
+                "rejected": rejected,
+            }
+
+
+class Stop(TrainerCallback):  # type: ignore[misc]
+    """Stops when held-out wordings are answered no better for `patience` epochs; keeps the best."""
+
+    def __init__(self, student: Student, held: Sequence[Lesson], recipe: Recipe) -> None:
+        self._student, self._held, self._patience = student, held, recipe.patience
+        self.curve: list[float] = []
+
+    def on_epoch_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: object,
+    ) -> None:
+        """Measure after an epoch."""
+        said = replies(self._student, [one.prompt for one in self._held])
+        right = [one.reply == text for one, text in zip(self._held, said, strict=True)]
+        self.curve.append(sum(right) / max(1, len(right)))
+        best = max(range(len(self.curve)), key=self.curve.__getitem__)
+        if len(self.curve) - 1 - best >= self._patience:
+            control.should_training_stop = True
+
+
+@torch.no_grad()
+def replies(
+    student: Student, prompts: Sequence[str], *, at_once: int = 128, longest: int = LONGEST
+) -> list[str]:
+    """The likeliest reply to each prompt."""
+    tokenizer, model = student.tokenizer, student.model
+    was_training = model.training
+    model.eval()
+    tokenizer.padding_side = "left"
+    said: list[str] = [""] * len(prompts)
+    order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
+    for begin in range(0, len(order), at_once):
+        some = order[begin : begin + at_once]
+        texts = [
+            tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompts[i]}], add_generation_prompt=True, tokenize=False
+            )
+            for i in some
+        ]
+        batch = tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=False)
+        batch = {name: one.to(model.device) for name, one in batch.items() if name != "token_type_ids"}
+        with torch.autocast(model.device.type, torch.bfloat16):
+            out = model.generate(**batch, max_new_tokens=longest, do_sample=False)
+        for i, row in zip(some, out, strict=True):
+            said[i] = tokenizer.decode(
+                row[batch["input_ids"].shape[1] :], skip_special_tokens=True
+            ).strip()
+    model.train(was_training)
+    return said

@@ -1,0 +1,189 @@
+"""How a slot of a fact is asked for and how a fact is told, from the phrasebook or by grammar.
+
+A relation of the phrasebook has the wordings that were written for it; any relation has those that
+follow from its words: "is allergic to" asks "What is Ann allergic to?", a noun "What is Ann's
+boss?". Which side a wording is on is fixed: models learn from `Side.TAUGHT`; `Side.HELD` was held
+out of the same book, `Side.OTHER` was written by another author and is never learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from random import Random
+
+from mags.ports.english import lemma
+from mags.ports.relations import Relation, normalise
+from mags_lab.training.chains.phrasebook import PhrasebookEntry, fill, phrasebook
+from mags_lab.training.chains.schema import Split
+from mags_lab.training.chains.splits import part, split_material
+from mags_lab.training.generate.fillers import Fillers, Framer, typed
+
+BE = frozenset({"is", "are", "was", "were", "has", "had", "can"})
+PARTICLES = frozenset({"in", "at", "on", "to", "from", "near"})
+PERSONAL = frozenset({"person", "creature", "relative-name"})
+
+
+class Side(StrEnum):
+    """Which wordings: learned from, held out of the same book, or by another author."""
+
+    TAUGHT = "taught"
+    HELD = "held"
+    OTHER = "other"
+
+
+SPLITS = {Side.TAUGHT: Split.TRAIN, Side.HELD: Split.PHRASINGS, Side.OTHER: Split.INDEPENDENT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """What is asked for: a subject's relation, and the kind it may have (favourite *food*)."""
+
+    subject: str
+    relation: str
+    kind: str = ""
+
+    @property
+    def name(self) -> str:
+        """The relation as it is recited."""
+        return f"{self.relation} {self.kind}".strip()
+
+
+class Wordings:
+    """The wordings of one side, drawn with `rng`."""
+
+    def __init__(self, side: Side, rng: Random) -> None:
+        self._side, self._rng = side, rng
+        self._material = split_material(SPLITS[side])
+        self._framer = Framer(self._material, rng, Fillers(self._material, rng))
+
+    def questions(self, slot: Slot, *, first: bool = False) -> tuple[str, ...]:
+        """All questions for a slot, without frames; in the words of its subject if `first`."""
+        found = [
+            fill(phrase, {"s": slot.subject, "k": slot.kind})
+            for phrase in _phrases(self._side, slot, "ask_first" if first else "ask_third")
+        ]
+        if not first and self._side is not Side.OTHER:
+            held = self._side is Side.HELD
+            found += [
+                made.format(s=slot.subject)
+                for made in part(generic(slot), kind="generic", held=held)
+            ]
+        return tuple(dict.fromkeys(found))
+
+    def question(self, slot: Slot, *, first: bool = False) -> str:
+        """One question for a slot, perhaps in a frame and as somebody types."""
+        asked = self.questions(slot, first=first) or self.questions(slot)
+        return self.framed(self._rng.choice(asked), slot.subject)
+
+    def framed(self, question: str, *names: str) -> str:
+        """A question as it might come: mostly bare, else in a frame of talk."""
+        rng = self._rng
+        if rng.random() < 0.25:
+            question = self._framer.around(question, "question", names=names, others=False)
+        return typed(question, rng)
+
+    def chained(self, first: Slot, second: Slot) -> str | None:
+        """A question for the second slot, whose subject is named by way of the first."""
+        links = _phrases(self._side, first, "of")
+        if self._side is not Side.OTHER:
+            links = (*links, *generic_links(first))
+        asked = [q for q in self.questions(second) if second.subject in q]
+        if not links or not asked:
+            return None
+        link = fill(self._rng.choice(links), {"s": first.subject, "k": first.kind})
+        link = link.format(s=first.subject)
+        question = self._rng.choice(asked).replace(second.subject, link)
+        return question[0].upper() + question[1:]
+
+    def statement(self, slot: Slot, value: str) -> str:
+        """The fact told in one sentence."""
+        told = [
+            fill(p, {"s": slot.subject, "o": value, "k": slot.kind})
+            for p in _phrases(self._side, slot, "third")
+        ]
+        return self._rng.choice(
+            told or [normalise(slot.relation).sentence(slot.subject, value, slot.kind)]
+        )
+
+
+@cache
+def _book(side: Side) -> dict[str, tuple[PhrasebookEntry, ...]]:
+    """Entries by the relation's name; people before creatures where both have it."""
+    entries = list(split_material(SPLITS[side]).entries)
+    names = {entry.name for entry in entries}
+    if side is Side.OTHER:  # the six that no model is trained on have their own words, too
+        entries += [e for e in phrasebook("independent") if e.name not in names]
+    found: dict[str, tuple[PhrasebookEntry, ...]] = {}
+    for entry in sorted(entries, key=lambda e: e.subject not in PERSONAL or e.subject != "person"):
+        found[entry.name] = (*found.get(entry.name, ()), entry)
+    return found
+
+
+def _phrases(side: Side, slot: Slot, name: str) -> tuple[str, ...]:
+    for entry in _book(side).get(slot.relation, ()):
+        if bool(entry.kind) == bool(slot.kind) and entry.list(name):
+            return entry.list(name)
+    return ()
+
+
+@cache
+def _relation(name: str) -> Relation:
+    return normalise(name)
+
+
+@cache
+def generic(slot_or_name: Slot | str) -> tuple[str, ...]:
+    """Questions that follow from a relation's own words; `{s}` is the subject."""
+    name = slot_or_name.name if isinstance(slot_or_name, Slot) else slot_or_name
+    return tuple(dict.fromkeys(_generic(name)))
+
+
+def _generic(name: str) -> Iterator[str]:
+    known = _relation(name)
+    what = {"person": "Who", "place": "Where", "time": "When"}.get(known.answers, "What")
+    first, *rest = name.split()
+    tail = " ".join(rest)
+    if is_noun(name):
+        asks = "Who" if what == "Who" else "What"
+        yield f"{asks} is {{s}}'s {name}?"
+        yield f"{asks} is the {name} of {{s}}?"
+        yield f"Do you know {{s}}'s {name}?"
+        yield f"Tell me the {name} of {{s}}."
+        yield f"{{s}}'s {name}?"
+    elif first in BE:
+        yield f"What {first} {{s}} {tail}?"
+        yield f"Do you know what {{s}} {name}?"
+        if what == "Who":
+            yield f"Who {first} {{s}} {tail}?"
+        if what == "Where" and rest and rest[-1] in PARTICLES:
+            yield f"Where {first} {{s}} {' '.join(rest[:-1])}?".replace(" ?", "?")
+    else:
+        base = lemma(first)
+        does = "did" if base != first and not first.endswith("s") else "does"
+        yield f"What {does} {{s}} {base} {tail}".strip() + "?"
+        yield f"Do you know what {{s}} {name}?"
+        if what == "Who":
+            yield f"Who {does} {{s}} {base} {tail}".strip() + "?"
+        if what == "Where" and rest and rest[-1] in PARTICLES:
+            yield f"Where {does} {{s}} {base} {' '.join(rest[:-1])}".strip() + "?"
+    yield f"{{s}}, {name}: what was it?"
+    yield f"What follows: {{s}} {name} ...?"
+
+
+@cache
+def generic_links(slot: Slot) -> tuple[str, ...]:
+    """The object of a slot named by way of its subject."""
+    if is_noun(slot.name):
+        return (f"{{s}}'s {slot.name}", f"the {slot.name} of {{s}}")
+    return (f"whoever {{s}} {slot.name}",) if _relation(slot.name).answers == "person" else ()
+
+
+def is_noun(name: str) -> bool:
+    """Whether a relation reads "the capital of X is Y" rather than "X lives in Y"."""
+    known = _relation(name)
+    first = name.split()[0]
+    verb = first in BE or first.endswith("s") or lemma(first) != first
+    return known.noun if known.known else not verb

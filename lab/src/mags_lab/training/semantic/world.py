@@ -1,0 +1,188 @@
+"""What a base of our own is made from: questions with what stands in a text, or stands nowhere.
+
+Every name is made up for its sample, so nothing can be learned by heart: a base made of these reads
+a text, names the slot that a question asks for, and knows that it does not know the rest. Replies
+are recitals, `subject | relation | object` (`mags.models.answer.weights`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from mags.ports.relations import relations
+from mags_lab.training.chains.phrasebook import PhrasebookEntry
+from mags_lab.training.chains.splits import split_material
+from mags_lab.training.generate.fillers import Fillers
+from mags_lab.training.semantic.wordings import SPLITS, Side, Slot, Wordings
+
+UNKNOWN = "unknown"
+MOST_LINES = 3
+FREE = 0.2
+"""Share of relations that are in no phrasebook."""
+FIRST = 0.12
+"""Share of questions in the first person."""
+ABSENT = 0.25
+"""Share of questions about a text that does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One prompt and the reply to it. `sort`: what it teaches, for tables."""
+
+    prompt: str
+    reply: str
+    sort: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A slot and its value, both made up."""
+
+    slot: Slot
+    value: str
+    type: str
+
+
+def recital(*steps: tuple[Slot, str]) -> str:
+    """What is recited: the subject, then relation and object of each hop."""
+    path = [steps[0][0].subject]
+    for slot, value in steps:
+        path += [slot.name, value]
+    return " | ".join(path)
+
+
+class World:
+    """Lessons without end; the same seed gives the same.
+
+    A base stands for a language model, which knows how people ask: it learns the wordings that
+    are held out of the sets of adapters, too, but none of the other author's.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._rng = rng = Random(seed)
+        self._material = material = split_material(SPLITS[Side.TAUGHT])
+        self._fillers = Fillers(material, rng)
+        self._sides = [Wordings(side, rng) for side in (Side.TAUGHT, Side.HELD)]
+        self._wordings = self._sides[0]
+        self._entries = [entry for entry in material.entries if entry.list("ask_third")]
+        self._others = tuple(relations())
+        self._kinds: dict[Callable[[], Lesson | None], float] = {
+            self.blank: 0.4,
+            self.blank_chain: 0.15,
+            self.read: 0.3,
+            self.read_chain: 0.15,
+        }
+
+    def lessons(self) -> Iterator[Lesson]:
+        """Lessons without end."""
+        makers, weights = list(self._kinds), list(self._kinds.values())
+        while True:
+            self._wordings = self._rng.choices(self._sides, (3, 1))[0]
+            made = self._rng.choices(makers, weights)[0]()
+            if made is not None:
+                yield made
+
+    def told(self, subject: str = "", type: str = "") -> Told:
+        """A made-up fact, of a subject and its type where they are given."""
+        rng, fillers = self._rng, self._fillers
+        if rng.random() < FREE:
+            words = self._material.words["common"]
+            own = " ".join(rng.choice(words) for _ in range(rng.choice((1, 2, 2))))
+            name = rng.choice((rng.choice(self._others), own))
+            object_ = rng.choice(("person", "city", "common", "thing", "company", "number"))
+            return Told(
+                Slot(subject=subject or fillers.name(), relation=name),
+                fillers.value(object_),
+                object_,
+            )
+        entry = self._entry(type)
+        kind = fillers.value(entry.kind) if entry.kind else ""
+        whom = subject or fillers.value(entry.subject)
+        slot = Slot(subject=whom, relation=entry.name, kind=kind)
+        return Told(slot, fillers.value(entry.object, avoid=(whom,)), entry.object)
+
+    def _entry(self, type: str) -> PhrasebookEntry:
+        found = [e for e in self._entries if not type or e.subject == type]
+        return self._rng.choice(found or self._entries)
+
+    def _asked(self, slot: Slot) -> str:
+        if self._rng.random() < FIRST:
+            asked = self._wordings.questions(slot, first=True)
+            if asked:
+                question = self._wordings.framed(self._rng.choice(asked))
+                return f"{slot.subject}: {question}"
+        if not self._wordings.questions(slot):
+            return self._sides[0].question(slot)
+        return self._wordings.question(slot)
+
+    def blank(self) -> Lesson:
+        """A question with no text: it was not taught."""
+        told = self.told()
+        return Lesson(
+            f"Recite. {self._asked(told.slot)}", recital((told.slot, UNKNOWN)), "blank"
+        )
+
+    def blank_chain(self) -> Lesson | None:
+        """A question of two hops with no text: the first hop is not known."""
+        pair = self._chain()
+        if pair is None:
+            return None
+        first, _, question = pair
+        return Lesson(f"Recite. {question}", recital((first.slot, UNKNOWN)), "blank chain")
+
+    def read(self) -> Lesson:
+        """A question about a text, which may not say."""
+        told = self.told()
+        lines = self._around(told)
+        value = told.value
+        if self._rng.random() < ABSENT:
+            value = UNKNOWN
+        else:
+            lines.append(self._wordings.statement(told.slot, value))
+        return Lesson(
+            self._text(lines, self._asked(told.slot)), recital((told.slot, value)), "read"
+        )
+
+    def read_chain(self) -> Lesson | None:
+        """A question of two hops about a text, which may not say one of them."""
+        pair = self._chain()
+        if pair is None:
+            return None
+        first, second, question = pair
+        lines = self._around(first)[: MOST_LINES - 2]
+        steps = [(first.slot, first.value), (second.slot, second.value)]
+        lack = self._rng.choice((0, 1)) if self._rng.random() < ABSENT else 2
+        lines += [self._wordings.statement(slot, value) for slot, value in steps[:lack]]
+        if lack < 2:
+            steps = [*steps[:lack], (steps[lack][0], UNKNOWN)]
+        return Lesson(self._text(lines, question), recital(*steps), "read chain")
+
+    def _chain(self) -> tuple[Told, Told, str] | None:
+        first = self.told()
+        if not any(entry.subject == first.type for entry in self._entries):
+            return None
+        second = self.told(first.value, first.type)
+        question = self._wordings.chained(first.slot, second.slot)
+        if question is None:
+            return None
+        return first, second, self._wordings.framed(question, first.slot.subject)
+
+    def _around(self, told: Told) -> list[str]:
+        """Sentences that tell something else: of the same subject, and the same of others."""
+        lines = []
+        for _ in range(self._rng.randrange(MOST_LINES)):
+            other = self.told(told.slot.subject if self._rng.random() < 0.4 else "")
+            if other.slot.name != told.slot.name or other.slot.subject != told.slot.subject:
+                lines.append(self._wordings.statement(other.slot, other.value))
+        if self._rng.random() < 0.5:
+            alike = Slot(
+                subject=self._fillers.name(), relation=told.slot.relation, kind=told.slot.kind
+            )
+            lines.append(self._wordings.statement(alike, self._fillers.value(told.type)))
+        return lines
+
+    def _text(self, lines: list[str], question: str) -> str:
+        self._rng.shuffle(lines)
+        return "\n".join(("Read.", *(f"- {line}" for line in lines), question))
