@@ -19,6 +19,7 @@ from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
 from mags.models.answer.spans import SpanReader, shown
+from mags.models.answer.weights import AdapterReciter, FolderShelf
 from mags.models.chat.openai import OpenAIChat
 from mags.models.chat.usage import MeteredChat, counting
 from mags.models.embed.cache import CachedEmbedder
@@ -39,7 +40,14 @@ from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.ports.store import Catalog, Store
-from mags.settings import EmbedderSettings, EncryptionSettings, Settings, read_settings
+from mags.ports.weights import Reciter
+from mags.settings import (
+    ChatSettings,
+    EmbedderSettings,
+    EncryptionSettings,
+    Settings,
+    read_settings,
+)
 from mags.store.folder import FolderCatalog
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
@@ -137,6 +145,9 @@ def make_parts(
         linker=None if linker is None else read_linker(linker, embedder.dimension),
         router=router.opened(),
         shows=partial(shown, reader=span_reader(policy)),
+        weights=settings.weights,
+        reciter=make_reciter(settings),
+        shelf=FolderShelf(),
     )
 
 
@@ -239,6 +250,32 @@ def make_catalog(
 def make_chat(settings: Settings) -> ChatModel | None:
     """The configured language model, or None."""
     return OpenAIChat(settings.chat) if settings.chat.url else None
+
+
+def make_reciter(settings: Settings) -> Reciter | None:
+    """What recites from weights, where they are used; raises MissingExtra."""
+    wanted = settings.weights
+    if not wanted.use or settings.answer.mode == "manager":
+        return None
+    if wanted.url:
+        served = ChatSettings(url=wanted.url, model=wanted.model, key=wanted.key)
+        chat = MeteredChat(OpenAIChat(served))
+        return AdapterReciter(lambda _folder, _base: chat, chat.name)
+    run = plugin("mags.weights", "chat", extra="train", needed_for="weights.use without a url")
+    return AdapterReciter(
+        lambda folder, base: MeteredChat(run(folder, str(wanted.base or base))), "the adapter"
+    )
+
+
+def train_weights(memory: Memory, settings: Settings) -> str:
+    """Teach the next version of an adapter, where sleep is to do so; what came of it, in a line.
+
+    "" where it is not to. Raises MissingExtra without the laboratory.
+    """
+    if not settings.weights.sleep:
+        return ""
+    train = plugin("mags.weights", "train", extra="train", needed_for="weights.sleep")
+    return str(train(memory, settings))
 
 
 def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:

@@ -47,6 +47,7 @@ from mags.plasticity.cycle import SleepSettings
 from mags.ports.bounds import SECRET, URL, within
 from mags.ports.chat import ChatSettings as ChatSettings
 from mags.ports.chat import sendable
+from mags.ports.weights import WeightsSettings
 
 Part = TypeVar("Part")
 
@@ -159,6 +160,7 @@ class Settings:
     encryption: EncryptionSettings = field(default_factory=EncryptionSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     sleep: SleepSettings = field(default_factory=SleepSettings)
+    weights: WeightsSettings = field(default_factory=WeightsSettings)
     oidc: OidcSettings = field(default_factory=OidcSettings)
 
 
@@ -284,9 +286,10 @@ def _openai(table: dict[str, Any], given: Mapping[str, str]) -> None:
 def _checked(settings: Settings) -> Settings:
     """What no single value shows."""
     embedder = settings.embedder
-    for name, key in (("chat.key", settings.chat.key), ("embedder.key", embedder.key)):
+    keys = {"chat": settings.chat.key, "embedder": embedder.key, "weights": settings.weights.key}
+    for name, key in keys.items():
         if key and not sendable(key):
-            raise _wrong(name, "(hidden)", "letters, digits and signs of ASCII", "")
+            raise _wrong(f"{name}.key", "(hidden)", "letters, digits and signs of ASCII", "")
     if embedder.kind == "folder" and embedder.path is None:
         raise _wrong("embedder.path", None, "the folder of the model, for kind 'folder'", "")
     if embedder.kind == "endpoint" and not (embedder.url and embedder.model):

@@ -23,7 +23,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
-from mags.app import TENANT, make_catalog, make_keyring, make_parts
+from mags.app import TENANT, make_catalog, make_keyring, make_parts, train_weights
 from mags.cli.console import FAILED, counting, out
 from mags.errors import CorruptFile, InvalidInput, MagsError
 from mags.extras import import_extra
@@ -197,8 +197,10 @@ def sleep_one(memories: Catalog, name: str) -> str:
     """See `Memory.sleep`."""
     with Memory(memories.open(name), _parts()) as memory:
         report = memory.sleep()
+        taught = train_weights(memory, read_settings(os.environ))
     done = sum(sum(counts.values()) for counts in report.rules.values())
-    return f"slept, {done} changes by {len(report.rules)} rules"
+    slept = f"slept, {done} changes by {len(report.rules)} rules"
+    return f"{slept}; {taught}" if taught else slept
 
 
 def reembed_one(memories: Catalog, name: str) -> str:

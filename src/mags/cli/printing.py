@@ -103,10 +103,16 @@ def log(entries: Iterable[LogEntry]) -> Table:
     """The journal, newest first."""
     table = _table("seq", "kind", "recorded", "tick", "nodes", "arcs", "rules")
     for e in entries:
-        rules = ", ".join(dict.fromkeys(str(r.get("rule", "")) for r in e.reasons))
+        rules = ", ".join(dict.fromkeys(map(_reason, e.reasons)))
         when = "" if e.recorded_at is None else f"{e.recorded_at:%Y-%m-%d %H:%M:%S}"
         table.add_row(str(e.seq), e.kind, when, str(e.tick), str(e.nodes), str(e.arcs), rules)
     return table
+
+
+def _reason(reason: Mapping[str, object]) -> str:
+    """The rule behind a change; of a training what was taught, too."""
+    rule = str(reason.get("rule", ""))
+    return f"{rule} {reason['version']}, {reason['facts']} facts" if rule == "train" else rule
 
 
 def stats(view: Stats) -> Table:
@@ -124,6 +130,9 @@ def stats(view: Stats) -> Table:
         "policy": view.policy,
         "answerer": view.answerer,
     }
+    if (taught := view.weights) is not None:
+        now = f"taught {len(taught.facts)} facts, {len(taught.stale)} of them stale now"
+        rows["weights"] = f"{taught.version}, {taught.why or now}"
     return named_rows({name: escape(value) for name, value in rows.items()})
 
 
@@ -142,6 +151,10 @@ def print_basis(reply: Reply, said: Console = out) -> None:
     usage = reply.usage
     cost = f"{usage.calls} calls, {usage.tokens} tokens"
     said.print(f"  [dim]support {reply.support:.2f} · {escape(reply.answerer)} · {cost}[/]")
+    if (taught := reply.weights) is not None:
+        facts = ", ".join(f"m{i}" for i in taught.facts)
+        version, seq = escape(taught.version), taught.seq
+        said.print(f"  [dim]from weights: {version}, taught {facts} at journal entry {seq}[/]")
     if reply.learnt is not None:
         ids = (*reply.learnt.facts, *reply.learnt.notes, *reply.learnt.closed)
         made = ", ".join(f"m{i}" for i in ids) or "nothing new"
@@ -181,6 +194,13 @@ def diff(view: Diff) -> str:
     lines += [
         f"[yellow]x[/] closed m{fact.id} {escape(fact.text)}{marks(fact)}" for fact in view.closed
     ]
+    if (taught := view.weights) is not None:
+        versions = escape(f"{taught.before or 'none'} -> {taught.now or 'none'}")
+        lines.append(
+            f"[cyan]weights[/] {versions}: {len(taught.more)} facts taught more, "
+            f"{len(taught.less)} less; stale now: "
+            + (", ".join(f"m{i}" for i in taught.stale) or "none")
+        )
     return "\n".join(
         [
             *lines,

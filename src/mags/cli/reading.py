@@ -95,6 +95,7 @@ def ask(
                     "usage": reply.usage,
                     "answerer": reply.answerer,
                     "fallback": reply.fallback,
+                    "weights": reply.weights,
                     "learnt": None if reply.learnt is None else list(reply.learnt.facts),
                     "trace": reply.trace.as_dict(),
                 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from itertools import islice
 from pathlib import Path
@@ -19,7 +20,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from mags.app import TENANT
+from mags.app import TENANT, train_weights
 from mags.cli import console, jobs, printing
 from mags.cli.files import parse_turns, read_turns
 from mags.errors import InvalidInput
@@ -27,6 +28,7 @@ from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, Seen
 from mags.ports.policy import Turn
 from mags.ports.store import Mark
+from mags.settings import read_settings
 
 BATCH = 64
 LONGEST_PATH = 255
@@ -142,7 +144,10 @@ def sleep(
     workers: jobs.Processes = None,
     ray: jobs.Cluster = None,
 ) -> None:
-    """Decay, wire, prune, solidify and consolidate; tells what changed."""
+    """Decay, wire, prune, solidify and consolidate; tells what changed.
+
+    With `sleep` of [weights] the next version of an adapter is taught then.
+    """
     if all_:
         jobs.every(
             "sleep",
@@ -160,7 +165,10 @@ def sleep(
         report = mem.sleep(
             lambda rule, _did: progress.update(task, description=f"sleeping: {rule}")
         )
-    console.print_view(report, printing.slept, json=json)
+        progress.stop()
+        console.print_view(report, printing.slept, json=json)
+        if (taught := train_weights(mem, read_settings(os.environ))) and not json:
+            console.out.print(taught, markup=False)
 
 
 def edit(
@@ -247,6 +255,7 @@ def forget(
         console.print_json(done)
     elif not dry_run:
         console.out.print(f"Erased {len(done.ids)} nodes.")
+        _print_weights(done, "Deleted", "Not deleted, and to be by hand:")
 
 
 def _print_plan(plan: Forgotten, *, every: bool) -> None:
@@ -262,6 +271,15 @@ def _print_plan(plan: Forgotten, *, every: bool) -> None:
         console.out.print("  (past: what this branch does not show, rolled back or on another)")
     if plan.parted:
         console.out.print(f"  {len(plan.parted)} leave this branch only: they are told elsewhere")
+    _print_weights(plan, "  weights", "  out of reach:")
+
+
+def _print_weights(told: Forgotten, deleted: str, left: str) -> None:
+    """What held what is forgotten, besides the memory."""
+    for path in told.weights:
+        console.out.print(f"{deleted} {path}", markup=False, soft_wrap=True)
+    for why in told.out_of_reach:
+        console.out.print(f"{left} {why}", markup=False, soft_wrap=True)
 
 
 def snapshot(

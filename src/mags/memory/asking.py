@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from mags.engram.grades import alone
 from mags.errors import InvalidInput, ModelError, StoreError
 from mags.graph.delta import Delta, Draft
@@ -21,11 +23,12 @@ from mags.memory.observing import Observer
 from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply
+from mags.memory.weights import Recital, Weights
 from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
 from mags.ports.answer import Answer, Budgeted, ContextItem, OnText
 from mags.ports.english import FIRST_PERSON
 from mags.ports.policy import Operation, Plan, Turn, Writing
-from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
+from mags.recall.found import Found, Hit, HitTrace, TaughtFrom, Trace, moment_of
 from mags.recall.recall import fact_view, sources
 from mags.tracing import span
 
@@ -37,6 +40,8 @@ TRUST = 0.5
 """Factor of the confidence of what the assistant says: less than what a user says as surely."""
 SAID = ("fact", "note")
 """Kinds of hits that are said in an episode."""
+RECITED = ("text", "outcome", "citations", "support", "links", "by")
+"""Of an answer, what comes from weights where recall agrees with them; the rest is recall's."""
 MOST_OTHERWISE = 3
 """How many who say otherwise an answer names, the first first."""
 
@@ -49,6 +54,7 @@ class Asker:
         self._parts = parts
         self._recaller = recaller
         self._observer = observer
+        self._weights = Weights(live, parts)
 
     def ask(
         self,
@@ -57,14 +63,17 @@ class Asker:
         on_text: OnText | None = None,
         *,
         learn: bool = True,
+        recite: bool = True,
     ) -> tuple[Reply, Delta | None]:
         """Recall, answer, wire together what was cited, learn what the model says; one tick.
 
-        Without `learn` what the model wants remembered is only told in the reply. Returns the
-        reply and the Delta, None where it could not be written.
+        Without `learn` what the model wants remembered is only told in the reply; with `recite` a
+        model's weights are asked first, where they are used. Returns the reply and the Delta, None
+        where it could not be written.
         """
         with self._parts.counting() as used:
-            reply, delta = self._ask(question, options, on_text, learn=learn)
+            recital = self._weights.recite(question, options) if recite else Recital()
+            reply, delta = self._ask(question, options, on_text, recital, learn=learn)
             # A model that nobody meters tells itself what it cost.
             return (replace(reply, usage=used()) if used().calls else reply), delta
 
@@ -80,8 +89,63 @@ class Asker:
         return answerer.hits if isinstance(answerer, Budgeted) else 0
 
     def _ask(
-        self, question: Turn, options: ReadOptions, on_text: OnText | None, *, learn: bool
+        self,
+        question: Turn,
+        options: ReadOptions,
+        on_text: OnText | None,
+        recital: Recital,
+        *,
+        learn: bool,
     ) -> tuple[Reply, Delta | None]:
+        said = recital.answer
+        if said is not None and self._parts.weights.recall == "skip":
+            got = self._recited(question, recital, said)
+        else:
+            # What is to be compared first is not streamed.
+            got = self._recalled(question, options, on_text if said is None else None)
+            got = got if said is None else self._settled(question, got, recital, said)
+        answer, seen = got.answer, got.seen
+        if said is not None and on_text is not None:
+            on_text(answer.text)
+        cited = tuple(i for i in answer.citations if i in seen)
+        others = (*self._otherwise(cited, options), *_added(cited, seen))
+        told = "".join(f"\n{_contradicting(one)}" for one in others)
+        if told and on_text is not None:
+            on_text(told)
+        delta: Delta | None = None
+        warning = "the memory is read_only: what was cited was not strengthened"
+        if not self._live.read_only:
+            try:
+                delta = self._strengthen(question, answer)
+            except StoreError as failure:  # the answer is there, and is given all the same
+                warning = f"what was cited was not strengthened: {failure}"
+        trace = _with_later(got.found.trace, got.later, cited, answer.queries)
+        reply = Reply(
+            text=answer.text + told,
+            citations=tuple(seen[i].citation for i in cited),
+            trace=replace(trace, weights=got.weights),
+            usage=answer.usage + recital.usage,
+            support=answer.support,
+            answerer=answer.by or self._parts.answerer.name,
+            fallback=answer.fallback,
+            found=got.found,
+            warnings=(
+                *recital.warnings,
+                *got.warnings,
+                *answer.warnings,
+                *([answer.fallback] if answer.fallback else ()),
+                *([warning] if delta is None else ()),
+            ),
+            operations=answer.operations,
+            otherwise=others,
+            outcome=answer.outcome,
+            weights=got.weights,
+        )
+        if learn and answer.operations:
+            reply = self.learnt(question, reply, past=options.of_the_past)
+        return reply, delta
+
+    def _recalled(self, question: Turn, options: ReadOptions, on_text: OnText | None) -> _Answered:
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
         found = self._recaller.find(plan, options)
@@ -105,40 +169,38 @@ class Asker:
                 recall_again=recall_again,
                 on_text=on_text,
             )
-        cited = tuple(i for i in answer.citations if i in seen)
-        others = (*self._otherwise(cited, options), *_added(cited, seen))
-        told = "".join(f"\n{_contradicting(one)}" for one in others)
-        if told and on_text is not None:
-            on_text(told)
-        delta: Delta | None = None
-        warning = "the memory is read_only: what was cited was not strengthened"
-        if not self._live.read_only:
-            try:
-                delta = self._strengthen(question, answer)
-            except StoreError as failure:  # the answer is there, and is given all the same
-                warning = f"what was cited was not strengthened: {failure}"
-        reply = Reply(
-            text=answer.text + told,
-            citations=tuple(seen[i].citation for i in cited),
-            trace=_with_later(found.trace, later, cited, answer.queries),
-            usage=answer.usage,
-            support=answer.support,
-            answerer=answer.by or self._parts.answerer.name,
-            fallback=answer.fallback,
-            found=found,
-            warnings=(
-                *plan.warnings,
-                *answer.warnings,
-                *([answer.fallback] if answer.fallback else ()),
-                *([warning] if delta is None else ()),
-            ),
-            operations=answer.operations,
-            otherwise=others,
-            outcome=answer.outcome,
-        )
-        if learn and answer.operations:
-            reply = self.learnt(question, reply, past=options.of_the_past)
-        return reply, delta
+        return _Answered(answer=answer, found=found, seen=seen, later=later, warnings=plan.warnings)
+
+    def _recited(self, question: Turn, recital: Recital, said: Answer) -> _Answered:
+        """An answer from weights, with what was recited in the place of what is recalled."""
+        with self._live.reading() as state:
+            there = [i for i in said.citations if i in state.graph]
+            hits = tuple(_fact_hit(state, i) for i in there)
+            trace = Trace(
+                tick=state.graph.tick,
+                seq=state.seq,
+                queries=(question.text,),
+                anchors=(),
+                chain=tuple(there),
+                key=self._live.hashed("trace", question.text, repr(self._live.clock())),
+                hits=tuple(_recited_trace(state, hit) for hit in hits),
+            )
+            seen = {hit.id: _context_hit(state, hit, None, None) for hit in hits}
+        found = Found(hits=hits, trace=trace)
+        return _Answered(answer=said, found=found, seen=seen, weights=recital.taught)
+
+    def _settled(
+        self, question: Turn, recalled: _Answered, recital: Recital, said: Answer
+    ) -> _Answered:
+        """What was recited, if recall does not disagree; else what was recalled, and says so."""
+        answer = recalled.answer
+        if not recital.agrees(answer):
+            told = f"The weights said otherwise: {said.text.replace('[m', '(m').replace(']', ')')}"
+            return replace(recalled, answer=replace(answer, text=f"{answer.text}\n{told}"))
+        own = self._recited(question, recital, said)
+        told = {name: getattr(said, name) for name in RECITED}
+        seen = {**own.seen, **recalled.seen}
+        return replace(recalled, answer=replace(answer, **told), seen=seen, weights=recital.taught)
 
     def credit(self, trace: object, reward: float | None) -> bool:
         """Strengthen or weaken the associations that led to what was cited; once a trace.
@@ -295,6 +357,18 @@ def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Answered:
+    """An answer, what it was made from by id, and what was recalled once more for it."""
+
+    answer: Answer
+    found: Found
+    seen: dict[int, ContextHit]
+    later: Sequence[HitTrace] = ()
+    warnings: tuple[str, ...] = ()
+    weights: TaughtFrom | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextHit:
     """A hit, and what the answerer sees of it."""
 
@@ -436,6 +510,42 @@ class _Context:
         self.shown.append(one)
 
 
+def _fact_hit(state: State, fact: int) -> Hit:
+    """A fact as a hit that nothing led to."""
+    view = fact_view(state, fact)
+    return Hit(
+        id=fact,
+        text=view.text,
+        score=1.0,
+        kind="fact",
+        episode_ids=tuple(sources(state.graph, fact)),
+        fact=view,
+        speaker=view.speaker,
+        at=_begun(state.graph.view(fact)[0]),
+    )
+
+
+def _begun(node: np.void) -> float:
+    """When a fact began, where that is known; else when it was recorded."""
+    begins = float(node["valid_from"])
+    return begins if abs(begins) < NEVER else float(node["recorded_at"])
+
+
+def _recited_trace(state: State, hit: Hit) -> HitTrace:
+    node = state.graph.view(hit.id)[0]
+    return HitTrace(
+        id=hit.id,
+        score=hit.score,
+        anchor=0,
+        path=(),
+        features={},
+        shares={},
+        sources=hit.episode_ids,
+        valid_from=float(node["valid_from"]),
+        valid_to=float(node["valid_to"]),
+    )
+
+
 def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float | None) -> Hit:
     """A fact as a hit of its own, at the score of the one it came out with."""
     node = state.graph.node(fact)[0]
@@ -443,7 +553,6 @@ def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float
     if known is not None and float(node["closed_at"]) > known:
         ends = NEVER
     view = fact_view(state, fact, ends)
-    begins = float(node["valid_from"])
     return replace(
         lead,
         id=fact,
@@ -453,7 +562,7 @@ def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float
         fact=view,
         speaker=view.speaker,
         disputed=view.disputed,
-        at=begins if abs(begins) < NEVER else float(node["recorded_at"]),
+        at=_begun(node),
         current=ends > moment,
     )
 

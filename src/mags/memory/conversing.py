@@ -107,7 +107,9 @@ class Converser:
             if asks or (not quiet and self._parts.policy.route(readable(turn), recent).recall):
                 options = ReadOptions(k=self._asker.hits, speaker=turn.speaker)
                 question = self._question(turn, intent)
-                reply, _ = self._asker.ask(question, options, on_text, learn=False)
+                # Only a plain question: of the rest it is not asked what a fact answers.
+                recite = intent.kind == "ask"
+                reply, _ = self._asker.ask(question, options, on_text, learn=False, recite=recite)
         except ModelError:
             # What was said is remembered, whoever fails to answer it.
             writes.observe()

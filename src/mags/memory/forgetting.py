@@ -21,7 +21,9 @@ from mags.index.state import State
 from mags.index.tokens import fold
 from mags.memory.live import Live
 from mags.memory.views import Forgotten
+from mags.memory.weights import sweep
 from mags.ports.store import Store
+from mags.ports.weights import Shelf
 
 CITED = re.compile(r"[\[(]\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*[\])]", re.ASCII)
 NUMBER = re.compile(r"\d{1,18}", re.ASCII)
@@ -31,7 +33,9 @@ HOLDS = (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT)
 _SPACE = re.compile(r"\s+")
 
 
-def forget(live: Live, wanted: int | str, *, dry_run: bool = False) -> Forgotten:
+def forget(
+    live: Live, wanted: int | str, *, dry_run: bool = False, shelf: Shelf | None = None
+) -> Forgotten:
     """Erase a node by id, a thing by name, or whatever holds a phrase.
 
     The id of an entity erases what its name does: itself, what is said of it, and every turn
@@ -45,7 +49,8 @@ def forget(live: Live, wanted: int | str, *, dry_run: bool = False) -> Forgotten
     not asserted by hand, answers that cited it, themes that list it, entities that nothing
     else mentions.
 
-    One transaction: it is complete, or it did not happen. Raises NotFound when nothing matches;
+    One transaction: it is complete, or it did not happen. What was taught to a model of it is
+    deleted from `shelf` then, or told to be out of reach. Raises NotFound when nothing matches;
     StoreBusy or StoreFull with `erased` True where all is gone from the memory, but bytes may
     stay in the file until it is opened again.
     """
@@ -55,7 +60,9 @@ def forget(live: Live, wanted: int | str, *, dry_run: bool = False) -> Forgotten
             found = closure(state, store, _matching(state, store, wanted))
             held = store.contents.scan(sorted(found.gone))
             said = [(content.node, content.text) for content in held]  # the newest last
-            return replace(_planned(state, found), contents=len(said), texts=dict(said))
+            taught, kept = sweep(live, shelf, found.gone)
+            plan = replace(_planned(state, found), weights=taught, out_of_reach=kept)
+            return replace(plan, contents=len(said), texts=dict(said))
     try:
         with live.writing() as state:
             found = closure(state, store, _matching(state, store, wanted))
@@ -70,11 +77,12 @@ def forget(live: Live, wanted: int | str, *, dry_run: bool = False) -> Forgotten
     finally:
         caches.clear()
     try:
+        taught, kept = sweep(live, shelf)
         if store.facts.size().get("to_clean"):
             store.contents.erase([])  # cleans the file, or raises where it cannot yet
     finally:
         live.tidy(always=True)
-    return replace(plan, contents=erased, dry_run=False)
+    return replace(plan, contents=erased, dry_run=False, weights=taught, out_of_reach=kept)
 
 
 def _planned(state: State, found: Derived) -> Forgotten:

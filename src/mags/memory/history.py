@@ -14,11 +14,12 @@ from mags.errors import NotFound
 from mags.graph.delta import Changes, Delta
 from mags.graph.records import NEVER, STEADY, ArcKind, NodeKind, half_life
 from mags.index.state import State
-from mags.memory import views
+from mags.memory import views, weights
 from mags.memory.inputs import whole
 from mags.memory.live import Live
 from mags.memory.lookup import named, node_view
 from mags.ports.store import JournalEntry, Mark
+from mags.ports.weights import Shelf
 from mags.recall.found import moment_of
 from mags.recall.recall import fact_view
 
@@ -67,9 +68,10 @@ def _last(live: Live, limit: int | None) -> list[JournalEntry]:
     return list(journal.since(0))[-limit:] if limit > 0 else []
 
 
-def diff(live: Live, name: str) -> views.Diff:
-    """What changed since a snapshot."""
-    net = Delta.compose(_since(live, _mark(live, name).seq), "diff")
+def diff(live: Live, name: str, shelf: Shelf | None = None) -> views.Diff:
+    """What changed since a snapshot. `shelf`: where adapters lie."""
+    mark = _mark(live, name)
+    net = Delta.compose(_since(live, mark.seq), "diff")
     created, removed, altered = net.nodes.created(), net.nodes.removed(), net.nodes.altered()
     closing = altered.before["valid_to"] != altered.after["valid_to"]
     facts = altered.after["kind"] == NodeKind.FACT
@@ -85,6 +87,7 @@ def diff(live: Live, name: str) -> views.Diff:
             arcs_added=len(net.arcs.created()),
             arcs_removed=len(net.arcs.removed()),
             arcs_changed=len(net.arcs.altered()),
+            weights=weights.changed_since(live, shelf, mark.seq),
         )
 
 
@@ -105,7 +108,7 @@ def rollback(live: Live, to: str | int) -> Delta:
             back = Delta.compose(deltas, "rollback").inverse()
         reasons = ({"rule": "rollback", "to": seq},)
         back = replace(back, base=state.seq, recorded_at=live.clock(), reasons=reasons)
-        live.commit(back)
+        weights.note_rollback(live, live.commit(back), seq)
         return back
 
 

@@ -30,6 +30,7 @@ from mags.memory.views import (
     Profile,
     Stats,
 )
+from mags.memory.weights import taught_now
 from mags.recall.candidates import outdated
 from mags.recall.connect import connect
 from mags.recall.found import FactView, Found, HitTrace, Step, Trace, date_of, moment_of
@@ -286,6 +287,12 @@ def explain(state: State, trace: Trace, limit: int | None = None) -> Explanation
     lines = [f"Asked: {' | '.join(trace.queries)}"] if trace.queries else []
     if trace.again:
         lines.append(f"Recalled again: {' | '.join(trace.again)}")
+    if (taught := trace.weights) is not None:
+        at = date_of(taught.made_at)
+        lines.append(
+            f"From weights: {taught.version}, taught {at} from journal entry {taught.seq}, "
+            f"recited {', '.join(f'm{i} {_short(state, i)}' for i in taught.facts)}"
+        )
     lines.append(f"Read at tick {trace.tick}, journal entry {trace.seq}.")
     lines.append("Anchors: " + (", ".join(f"m{i}" for i in trace.anchors) or "none"))
     if trace.chain:
@@ -301,7 +308,8 @@ def _hit(state: State, trace: Trace, hit: HitTrace, rank: int) -> list[str]:
     mark = " *cited*" if hit.id in trace.cited else ""
     lines = [f"{rank}. [m{hit.id}] {_short(state, hit.id)} (score {hit.score:.2f}){mark}"]
     parts = sorted(hit.shares.items(), key=lambda item: -abs(item[1]))[:NAMED]
-    lines.append("   because " + ", ".join(f"{name} {value:+.2f}" for name, value in parts))
+    if parts:
+        lines.append("   because " + ", ".join(f"{name} {value:+.2f}" for name, value in parts))
     if hit.path:
         steps = "".join(_step(state, step) for step in hit.path)
         lines.append(f"   path from anchor {_short(state, hit.anchor)}{steps}")
@@ -343,6 +351,7 @@ def stats(live: Live, parts: Parts) -> Stats:
     # Before the state is held: the store reads the disk for it.
     size = dict(store.facts.size())
     marks, branches = store.points.marks(), store.facts.branches()
+    taught = taught_now(live, parts.shelf)
     with live.reading() as state:
         graph = state.graph
         nodes = graph.nodes[graph.where()]
@@ -366,4 +375,5 @@ def stats(live: Live, parts: Parts) -> Stats:
             snapshots=tuple(mark.name for mark in marks),
             branches=tuple(mark.name for mark in branches),
             parts=size,
+            weights=taught,
         )

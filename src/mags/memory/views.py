@@ -11,7 +11,7 @@ from mags.graph.delta import Delta
 from mags.ports.answer import Outcome
 from mags.ports.chat import Usage
 from mags.ports.policy import IntentKind, Operation
-from mags.recall.found import FactView, Found, Trace
+from mags.recall.found import FactView, Found, TaughtFrom, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +73,7 @@ class Reply:
     `operations`: what the model that answered wants remembered itself; `learnt`: what became
     of that, the answer being its episode. `otherwise`: what others say against what is cited, which
     the last lines of the text tell. `intent`: what a turn of a conversation was taken to want.
+    `weights`: what a model was taught and recited, where the answer came from its weights.
     """
 
     text: str
@@ -90,6 +91,7 @@ class Reply:
     otherwise: tuple[Citation, ...] = ()
     outcome: Outcome | Literal[""] = "answered"
     intent: IntentKind | Literal[""] = ""
+    weights: TaughtFrom | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,8 +180,35 @@ class GoneView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Taught:
+    """The adapter in use: its version, and the ids of the facts that it was taught.
+
+    `stale`: those that do not hold as they were taught, which it does not answer. `why`: why it
+    cannot be used at all.
+    """
+
+    version: str
+    facts: tuple[int, ...]
+    stale: tuple[int, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaughtChange:
+    """The adapters in use then and now ("" for none), and the facts that the second was taught
+    more and less. `stale`: what it was taught and does not hold now.
+    """
+
+    before: str
+    now: str
+    more: tuple[int, ...]
+    less: tuple[int, ...]
+    stale: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """What changed since a snapshot: nodes in words, and counts of arcs."""
+    """What changed since a snapshot: nodes in words, counts of arcs, and what weights hold."""
 
     since: str
     added: tuple[NodeView, ...]
@@ -189,12 +218,14 @@ class Diff:
     arcs_added: int
     arcs_removed: int
     arcs_changed: int
+    weights: TaughtChange | None = None
 
     @property
     def empty(self) -> bool:
         """Whether nothing changed."""
         arcs = self.arcs_added + self.arcs_removed + self.arcs_changed
-        return not (self.added or self.removed or self.changed or arcs)
+        taught = self.weights is not None and self.weights.before != self.weights.now
+        return not (self.added or self.removed or self.changed or arcs or taught)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +235,8 @@ class Forgotten:
     `texts`: of a dry run, what each of these nodes says, by id; of what is erased none is told.
     `past`: nodes that were in this branch no more (rolled back), or only on another one.
     `parted`: nodes that left this branch only, since another one, or what was rolled back, still
-    tells them.
+    tells them. `weights`: files and folders that held what was taught of it, and are deleted;
+    `out_of_reach`: those that could not be, each with why.
     """
 
     nodes: Mapping[str, tuple[int, ...]]
@@ -213,6 +245,8 @@ class Forgotten:
     contents: int = 0
     dry_run: bool = False
     texts: Mapping[int, str] = field(default_factory=dict)
+    weights: tuple[str, ...] = ()
+    out_of_reach: tuple[str, ...] = ()
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -239,6 +273,7 @@ class Stats:
     snapshots: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     parts: Mapping[str, int] = field(default_factory=dict)
+    weights: Taught | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -264,13 +264,27 @@ class HitTrace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaughtFrom:
+    """What an answer from a model's weights rests on (docs/weights.md).
+
+    `version`: the adapter that recited; `facts`: the FACT nodes it was taught and recited, the
+    answer last; `seq`: the journal entry it was made from, at `made_at` (seconds).
+    """
+
+    version: str
+    facts: tuple[int, ...]
+    seq: int
+    made_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """One recall, explainable and creditable from this alone.
 
     `tick`, `seq`: the clock and the journal sequence it read; `queries`: what was searched;
     `again`: what was searched once more while answering; `anchors`: node ids; `chain`: facts of
     the followed hops; `cited`: ids the answer used (filled in by `ask`); `clusters`: strongly
-    connected hits.
+    connected hits. `weights`: what an answer from a model's weights was taught.
     """
 
     tick: int
@@ -286,6 +300,7 @@ class Trace:
     key: str = ""
     costs: Mapping[str, float] = field(default_factory=dict)
     hits: tuple[HitTrace, ...]
+    weights: TaughtFrom | None = None
 
     def wordless(self) -> Trace:
         """The same in ids and numbers only, without what was asked."""
@@ -317,6 +332,8 @@ class Trace:
         lists = ("queries", "again", "anchors", "chain", "cited")
         made = {name: tuple(data.get(name, ())) for name in lists}
         made |= {"hits": tuple(hits), "clusters": tuple(map(tuple, data["clusters"]))}
+        if taught := data.get("weights"):
+            made["weights"] = TaughtFrom(**{**taught, "facts": tuple(taught["facts"])})
         return cls(**{**data, **made})
 
 

@@ -1,0 +1,211 @@
+"""What is taught to a model's weights, in words, and what that needs of the outside.
+
+An adapter is taught to recite: to a question it answers with the taught facts that lead to the
+answer, a hop a line, `subject | relation | object`. The same functions make what is trained on and
+what is asked, so that both agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from mags.errors import CorruptFile
+from mags.index.tokens import fold, fold_name, words
+from mags.ports.bounds import SECRET, URL
+from mags.ports.chat import Completion
+from mags.ports.english import FIRST_PERSON
+
+CARD = "taught.json"
+"""The file of an adapter's folder that tells what it was taught."""
+MISSING = "it is not there any more"
+"""Why somebody else has deleted or moved what is to be deleted."""
+UNKNOWN = "unknown"
+"""The object of what was not taught."""
+BAR, BREAK = " | ", "; "
+"""What stands between the parts of a line, and between several objects."""
+Slot = tuple[str, str]
+"""Subject and relation, folded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightsSettings:
+    """Knowledge taught to an adapter of a model (docs/weights.md).
+
+    `use`: ask it first. `recall`: "check" recalls as well, which wins where both disagree; "skip"
+    does so only where the adapter has no answer that stands. `url`, `model`, `key`: an
+    OpenAI-compatible server of the merged adapter; without it the laboratory runs it on the model
+    in the folder `base`. `folder`: where versions are written (None: beside the memory). `sleep`:
+    `mags sleep` trains the next version. `clear`: an encrypted memory may be taught, too, though
+    what is taught lies in the clear. With `answer.mode` "manager" no adapter is asked.
+    """
+
+    use: bool = False
+    recall: Literal["check", "skip"] = "check"
+    base: Path | None = None
+    folder: Path | None = None
+    url: str = field(default="", metadata=URL)
+    model: str = ""
+    key: str | None = field(default=None, repr=False, metadata=SECRET)
+    sleep: bool = False
+    clear: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaughtFact:
+    """A slot as it was taught: all its values.
+
+    `ids`, `contents`: the FACT nodes and the ids of their words then, in the order of `objects`.
+    `relation`: as stored, a kind behind it ("favourite food").
+    """
+
+    ids: tuple[int, ...]
+    contents: tuple[int, ...]
+    subject: str
+    relation: str
+    objects: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """It as it is recited."""
+        return line_of(self.subject, self.relation, *self.objects)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What an adapter was taught, from which state of which branch, and how well it learned.
+
+    `version`: its name; `base`: the model it belongs to; `seq`: the journal entry it was made from;
+    `made_at`: seconds since the epoch; `figures`: whatever was measured, JSON types only.
+    """
+
+    version: str
+    base: str
+    branch: str
+    seq: int
+    made_at: float
+    facts: tuple[TaughtFact, ...]
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    slots: Mapping[Slot, Sequence[TaughtFact]] = field(init=False, repr=False, compare=False)
+    """The same by slot; two things of one name may share one."""
+
+    def __post_init__(self) -> None:
+        slots: dict[Slot, list[TaughtFact]] = {}
+        for fact in self.facts:
+            slots.setdefault(folded(fact.subject, fact.relation), []).append(fact)
+        object.__setattr__(self, "slots", slots)
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The FACT nodes of all that was taught, ascending."""
+        return tuple(sorted({i for fact in self.facts for i in fact.ids}))
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON types only."""
+        facts = [asdict(fact) for fact in self.facts]
+        return {name: getattr(self, name) for name in _NAMES} | {"facts": facts}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], path: Path) -> Card:
+        """The reverse of `as_dict`; raises CorruptFile, which names the file."""
+        try:
+            told = [{name: tuple(one[name]) for name in _LISTS} for one in data["facts"]]
+            facts = tuple(
+                TaughtFact(**lists, subject=str(one["subject"]), relation=str(one["relation"]))
+                for lists, one in zip(told, data["facts"], strict=True)
+            )
+            return cls(
+                **{name: str(data[name]) for name in ("version", "base", "branch")},
+                seq=int(data["seq"]),
+                made_at=float(data["made_at"]),
+                facts=facts,
+                figures=dict(data.get("figures", {})),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as failure:
+            raise CorruptFile(
+                f"{path} does not tell what an adapter was taught ({failure!r}): train it anew",
+                path=path,
+            ) from failure
+
+
+_LISTS = ("ids", "contents", "objects")
+_NAMES = ("version", "base", "branch", "seq", "made_at", "figures")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One hop as a model recites it."""
+
+    subject: str
+    relation: str
+    objects: tuple[str, ...]
+
+
+def recital_of(question: str, speaker: str = "") -> str:
+    """The message that asks a model to recite; who asks is named where the question says "I"."""
+    says_i = speaker and not FIRST_PERSON.isdisjoint(words(question))
+    who = f"{speaker}: " if says_i else ""
+    return f"Recite. {who}{' '.join(question.split())}"
+
+
+def line_of(subject: str, relation: str, *objects: str) -> str:
+    """A hop as it is recited; of what was not taught the object is `UNKNOWN`."""
+    return BAR.join((subject, relation, BREAK.join(objects) or UNKNOWN))
+
+
+def recited(reply: str) -> tuple[Line, ...]:
+    """The hops that a reply recites; none where it is not in form, or ends in `UNKNOWN`."""
+    lines = []
+    for row in reply.strip().splitlines():
+        parts = [part.strip() for part in row.split(BAR.strip())]
+        if len(parts) != 3 or not all(parts):
+            return ()
+        objects = tuple(part.strip() for part in parts[2].split(BREAK.strip()))
+        if not all(objects) or fold(objects[0]) == UNKNOWN:
+            return ()
+        lines.append(Line(parts[0], parts[1], objects))
+    return tuple(lines)
+
+
+def sayable(name: str) -> bool:
+    """Whether a name can stand in a line and be read again."""
+    return bool(name.strip()) and not any(mark in name for mark in ("|", ";", "\n", "\r"))
+
+
+def folded(subject: str, relation: str) -> Slot:
+    """Subject and relation as they are compared."""
+    return fold_name(subject), " ".join(fold(relation).split())
+
+
+def same_objects(some: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether both name the same things, in any order."""
+    return {fold_name(one) for one in some} == {fold_name(one) for one in others}
+
+
+class Reciter(Protocol):
+    """The model that answers, with an adapter."""
+
+    @property
+    def name(self) -> str:
+        """What to show the user."""
+
+    def recite(self, adapter: Path, base: str, message: str) -> Completion:
+        """Have the adapter in a folder, taught on `base`, answer a message of `recital_of`.
+
+        Raises ModelUnavailable, ModelReplyError, MissingExtra.
+        """
+
+
+class Shelf(Protocol):
+    """Where adapters, sets, checkpoints and exports lie."""
+
+    def card(self, folder: Path) -> Card:
+        """The card of an adapter; raises NotFound where it is not there, CorruptFile."""
+
+    def delete(self, path: Path, *, dry_run: bool = False) -> str:
+        """Delete a file, or a folder with a card; nothing that lies elsewhere.
+
+        Returns why it cannot be done, "" where it is done (of a dry run: where it could be).
+        """
