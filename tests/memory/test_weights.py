@@ -38,7 +38,7 @@ from mags.ports.weights import (
     Card,
     TaughtFact,
     WeightsSettings,
-    line_of,
+    path_of,
     recital_of,
     recited,
 )
@@ -47,7 +47,7 @@ from mags.settings import EncryptionSettings, Settings
 
 LIVES, SISTER, HERS = (
     "Alice | lives in | Bergen",
-    "Alice | sister | Ana\nAna | lives in | Rome",
+    "Alice | sister | Ana | lives in | Rome",
     "Ana | lives in | Rome",
 )
 WORDINGS = (
@@ -202,16 +202,16 @@ NAME = st.text("abc'é .", min_size=1, max_size=9).map(str.strip).filter(bool)
 
 @given(hops=st.lists(st.tuples(NAME, NAME, st.lists(NAME, min_size=1, max_size=3)), max_size=3))
 def test_what_is_trained_on_is_read_again_as_it_was_written(hops: list[Any]) -> None:
-    lines = recited(
-        "\n".join(line_of(subject, relation, *objects) for subject, relation, objects in hops)
-    )
-    assert [(one.subject, one.relation, list(one.objects)) for one in lines] == hops
+    told = [(relation, "; ".join(objects)) for _, relation, objects in hops]
+    lines = recited(path_of("Alice", *told))
+    assert [(one.relation, list(one.objects)) for one in lines] == [hop[1:] for hop in hops]
+    assert [one.subject for one in lines] == ["Alice", *(value for _, value in told)][: len(hops)]
 
 
 @pytest.mark.parametrize(
     "reply",
     ["", "Bergen", "a | b", "a | b | c | d", "a |  | c", "a | b | c;", "a | b | unknown",
-     "a | b | c\nc | d | Unknown", "a | b | c\nI think so."],
+     "a | b | c | d | Unknown", "a | b | c\nI think so."],
 )  # fmt: skip
 def test_a_reply_out_of_form_or_that_does_not_know_recites_nothing(reply: str) -> None:
     assert recited(reply) == ()
@@ -224,7 +224,7 @@ def test_a_kind_stands_behind_its_relation_and_values_of_a_slot_stand_together(
     memory.observe("My favourite food is soup.", speaker="Alice")
     memory.observe("I like chess and tea.", speaker="Alice")
     with memory._live.reading() as state:
-        lines = [one.line for one in teachable(state, memory._live.present())]
+        lines = [path_of(one.subject, (one.relation, one.value)) for one in teachable(state, memory._live.present())]
     assert lines == ["Alice | favourite food | soup", "Alice | likes | chess; tea"]
 
 
@@ -297,8 +297,8 @@ def test_an_answer_from_weights_is_rewarded_and_explained(taught: Memory) -> Non
         "Bob | lives in | Bergen",
         "Alice | works in | Bergen",
         "Alice | sister | Ana\nAlice | lives in | Bergen",
-        "Ana | lives in | Rome\nAlice | lives in | Bergen",
-        "Alice | sister | Ana\nAna | lives in | Bergen",
+        "Ana | lives in | Rome | lives in | Bergen",
+        "Alice | sister | Ana | lives in | Bergen",
         HERS,
     ],
 )

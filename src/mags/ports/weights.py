@@ -1,8 +1,8 @@
 """What is taught to a model's weights, in words, and what that needs of the outside.
 
-An adapter is taught to recite: to a question it answers with the taught facts that lead to the
-answer, a hop a line, `subject | relation | object`. The same functions make what is trained on and
-what is asked, so that both agree.
+An adapter is taught to recite: to a question it answers with the path of taught facts that leads
+to the answer, `subject | relation | object | relation | object`. The same functions make what is
+trained on and what is asked, so that both agree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MISSING = "it is not there any more"
 UNKNOWN = "unknown"
 """The object of what was not taught."""
 BAR, BREAK = " | ", "; "
-"""What stands between the parts of a line, and between several objects."""
+"""What stands between the parts of a path, and between several objects."""
 Slot = tuple[str, str]
 """Subject and relation, folded."""
 
@@ -68,9 +68,9 @@ class TaughtFact:
     objects: tuple[str, ...]
 
     @property
-    def line(self) -> str:
-        """It as it is recited."""
-        return line_of(self.subject, self.relation, *self.objects)
+    def value(self) -> str:
+        """What it holds, as it is recited."""
+        return BREAK.join(self.objects)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ _NAMES = ("version", "base", "branch", "seq", "made_at", "figures")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One hop as a model recites it."""
+    """One hop of what a model recites."""
 
     subject: str
     relation: str
@@ -150,27 +150,31 @@ def recital_of(question: str, speaker: str = "") -> str:
     return f"Recite. {who}{' '.join(question.split())}"
 
 
-def line_of(subject: str, relation: str, *objects: str) -> str:
-    """A hop as it is recited; of what was not taught the object is `UNKNOWN`."""
-    return BAR.join((subject, relation, BREAK.join(objects) or UNKNOWN))
+def path_of(subject: str, *hops: tuple[str, str]) -> str:
+    """What is recited: a subject, then the relation and the object of each hop.
+
+    Several objects are joined by `BREAK`; of what was not taught the object is `UNKNOWN`.
+    """
+    return BAR.join((subject, *(part for hop in hops for part in hop)))
 
 
 def recited(reply: str) -> tuple[Line, ...]:
     """The hops that a reply recites; none where it is not in form, or ends in `UNKNOWN`."""
+    subject, *rest = (part.strip() for part in reply.split(BAR.strip()))
+    if not subject or not rest or len(rest) % 2 or "\n" in reply.strip():
+        return ()
     lines = []
-    for row in reply.strip().splitlines():
-        parts = [part.strip() for part in row.split(BAR.strip())]
-        if len(parts) != 3 or not all(parts):
+    for relation, told in zip(rest[::2], rest[1::2], strict=True):
+        objects = tuple(part.strip() for part in told.split(BREAK.strip()))
+        if not relation or not all(objects) or fold(objects[0]) == UNKNOWN:
             return ()
-        objects = tuple(part.strip() for part in parts[2].split(BREAK.strip()))
-        if not all(objects) or fold(objects[0]) == UNKNOWN:
-            return ()
-        lines.append(Line(parts[0], parts[1], objects))
+        lines.append(Line(subject, relation, objects))
+        subject = told  # of several objects none begins the next hop: it is nobody's name
     return tuple(lines)
 
 
 def sayable(name: str) -> bool:
-    """Whether a name can stand in a line and be read again."""
+    """Whether a name can stand in a path and be read again."""
     return bool(name.strip()) and not any(mark in name for mark in ("|", ";", "\n", "\r"))
 
 
