@@ -149,8 +149,8 @@ def told(memory: Memory) -> Memory:
 
 def train(memory: Memory, folder: Path, version: str = "first") -> Card:
     """Have an adapter taught all that can be: its folder, its card, its place in the journal."""
+    facts = tuple(teachable(memory))
     with memory._live.reading() as state:
-        facts = tuple(teachable(state, memory._live.present()))
         made = Card(
             version=version,
             base="tiny",
@@ -223,8 +223,7 @@ def test_a_kind_stands_behind_its_relation_and_values_of_a_slot_stand_together(
     memory = opened()
     memory.observe("My favourite food is soup.", speaker="Alice")
     memory.observe("I like chess and tea.", speaker="Alice")
-    with memory._live.reading() as state:
-        lines = [path_of(one.subject, (one.relation, one.value)) for one in teachable(state, memory._live.present())]
+    lines = [path_of(one.subject, (one.relation, one.value)) for one in teachable(memory)]
     assert lines == ["Alice | favourite food | soup", "Alice | likes | chess; tea"]
 
 

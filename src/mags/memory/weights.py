@@ -106,8 +106,13 @@ def as_taught(state: State, ids: Sequence[int]) -> TaughtFact:
     )
 
 
-def teachable(state: State, moment: float) -> list[TaughtFact]:
+def teachable(memory: Memory) -> list[TaughtFact]:
     """Every slot that is good and can be recited: what training may choose from, by id."""
+    with memory._live.reading() as state:
+        return _teachable(state, memory._live.present())
+
+
+def _teachable(state: State, moment: float) -> list[TaughtFact]:
     slots: dict[tuple[int, int], list[int]] = {}
     for i in state.graph.ids(NodeKind.FACT).tolist():
         node = state.graph.view(i)[0]
@@ -300,6 +305,20 @@ def sweep(
 
 
 # -- what the laboratory calls, and what is shown -------------------------------------
+
+
+def begun(memory: Memory, version: str, base: str, facts: Sequence[TaughtFact]) -> Card:
+    """The card of a version that is taught some facts as the memory now stands."""
+    live = memory._live
+    with live.reading() as state:
+        return Card(
+            version=version,
+            base=base,
+            branch=live.store.branch,
+            seq=state.seq,
+            made_at=live.clock(),
+            facts=tuple(facts),
+        )
 
 
 def register(memory: Memory, thing: Thing) -> None:

@@ -27,6 +27,7 @@ from mags.ports.chat import ChatSettings
 from mags.settings import NANO_GONE, read_settings
 from mags_lab.cli.adapters import grpo, lora, needs, ppo, sft, sizes
 from mags_lab.cli.deciders import evaluate
+from mags_lab.cli.semantic import base, semantic
 from mags_lab.talk import routes
 from mags_lab.talk.corpus import DATA
 from mags_lab.training.chains import hand
@@ -321,6 +322,8 @@ TRAIN: dict[str, Callable[..., None]] = {
     "all": everything,
     "lora": lora,
     "needs": needs,
+    "semantic": semantic,
+    "base": base,
 }
 for _name, _verb in TRAIN.items():
     train.command(name=_name)(_verb)

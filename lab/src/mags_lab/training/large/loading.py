@@ -214,9 +214,7 @@ def load(
         return _by_unsloth(source, wording, on, aids)
     quantised = {}
     if aids.four_bit:
-        quantised["quantization_config"] = BitsAndBytesConfig(
-            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=on.dtype
-        )
+        quantised["quantization_config"] = in_four_bits(on)
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
         model = AutoModelForCausalLM.from_pretrained(source, dtype=on.dtype, **quantised)
@@ -224,6 +222,13 @@ def load(
         raise _refusal(source, failure) from failure
     ready = made_ready(model if aids.four_bit else model.to(on.kind), tokenizer, wording, on)
     return replace(ready, aids=aids)
+
+
+def in_four_bits(device: Device) -> BitsAndBytesConfig:
+    """How weights are loaded in 4 bits, to be computed with in the device's type."""
+    return BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=device.dtype
+    )
 
 
 def _refusal(source: str | Path, failure: Exception) -> ConfigurationError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -57,6 +57,11 @@ def shape(name: str) -> Shape:
     return SHAPES[name]
 
 
+def lasting(form: Shape, steps: int) -> Shape:
+    """The same, made in so many steps."""
+    return replace(form, steps=steps)
+
+
 def make(folder: Path, form: Shape, *, seed: int = 0, watch: Watch | None = None) -> Path:
     """Train a base from nothing and write its folder; stopped, it goes on where it was."""
     torch.manual_seed(seed)
@@ -84,7 +89,7 @@ def make(folder: Path, form: Shape, *, seed: int = 0, watch: Watch | None = None
     # Half the time in bfloat16 on a CPU that has it; its cache would outlive a step.
     with torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
         fine_tune(model, encoded, config, watch=watch, folder=folder / "checkpoints")
-    model.save_pretrained(str(folder))
+    model.to(torch.float16).save_pretrained(str(folder))
     tokenizer.save_pretrained(str(folder))
     return folder
 

@@ -13,16 +13,29 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mags.errors import ConfigurationError
 from mags.ports.chat import Completion, Message, Tool, Usage
-from mags_lab.training.large.loading import find_device
-from mags_lab.training.semantic.teach import LONGEST, Student, replies
+from mags_lab.training.large.loading import PLAIN_TEMPLATE, find_device, in_four_bits
+from mags_lab.training.large.lora import chosen_aids
+from mags_lab.training.semantic.teach import Student, replies
 
 
-def load(base: str | Path, adapter: Path | None = None, *, trainable: bool = False) -> Student:
+def load(
+    base: str | Path,
+    adapter: Path | None = None,
+    *,
+    trainable: bool = False,
+    four_bit: bool = False,
+) -> Student:
     """A base, and an adapter on it where one is given; raises ConfigurationError."""
     device = find_device()
+    chosen_aids(device, four_bit=four_bit)
+    quantised = {"quantization_config": in_four_bits(device)} if four_bit else {}
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(base))
-        model = AutoModelForCausalLM.from_pretrained(str(base), dtype=device.dtype)
+        model = AutoModelForCausalLM.from_pretrained(
+            str(base),
+            dtype=device.dtype,
+            quantization_config=in_four_bits(device) if four_bit else None,
+        )
     except (OSError, ValueError) as failure:
         raise ConfigurationError(
             f"{base} holds no causal language model that transformers can read "
@@ -32,7 +45,10 @@ def load(base: str | Path, adapter: Path | None = None, *, trainable: bool = Fal
         ) from failure
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
-    model = model.to(device.kind)
+    if tokenizer.chat_template is None:
+        tokenizer.chat_template = PLAIN_TEMPLATE
+    if not four_bit:
+        model = model.to(device.kind)
     if adapter is not None:
         model = PeftModel.from_pretrained(model, str(adapter), is_trainable=trainable)
     return Student(model=model.eval(), tokenizer=tokenizer)

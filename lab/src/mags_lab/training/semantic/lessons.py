@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from mags.memory.memory import Memory
+from mags.memory.weights import teachable
+from mags.ports.weights import UNKNOWN, TaughtFact, path_of, recital_of
 from mags.recall.found import FactView
 from mags_lab.training.chains.splits import held_out, split_material
 from mags_lab.training.generate.fillers import Fillers
 from mags_lab.training.semantic.wordings import SPLITS, Side, Slot, Wordings
-from mags_lab.training.semantic.world import UNKNOWN, Lesson, recital
+from mags_lab.training.semantic.world import Lesson
 
 SEVERAL = 3
 """Values that a slot may have: more are left to recall."""
@@ -40,47 +42,51 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taught:
-    """A slot, all it holds, and the facts that say so."""
+    """A slot and what the adapter's card says of it."""
 
     slot: Slot
-    facts: tuple[FactView, ...]
+    fact: TaughtFact
 
     @property
     def value(self) -> str:
         """What is recited of it."""
-        return "; ".join(fact.object for fact in self.facts)
+        return self.fact.value
 
 
 def solid(memory: Memory, choice: Choice, now: float) -> list[Taught]:
-    """The slots of open, undisputed, surely read facts that say all they say in three words.
+    """The slots that hold for sure, the best first: open, undisputed, surely read, short.
 
-    A slot of which one value is disputed, a guess, or has a qualifier besides its kind is left out
-    whole. `now`: seconds since the epoch.
+    A slot with a fact that is not, or that has a qualifier besides its kind, is left out whole.
+    `now`: seconds since the epoch.
     """
-    slots: dict[Slot, list[FactView]] = defaultdict(list)
-    for fact in memory.facts(current=True):
-        kind = dict(fact.qualifiers).get(KIND, "")
-        slots[Slot(subject=fact.subject, relation=fact.relation, kind=kind)].append(fact)
+    facts = {fact.id: fact for fact in memory.facts(current=True)}
     ranked = []
-    for slot, facts in slots.items():
-        if len(facts) <= SEVERAL and all(_teachable(fact, choice) for fact in facts):
-            nodes = [memory.get(fact.id) for fact in facts]
-            ages = [now - n.recorded_at.timestamp() for n in nodes if n.recorded_at is not None]
-            if min(ages, default=0.0) >= choice.settled:
-                rank = (min(f.confidence for f in facts), sum(n.uses for n in nodes), min(ages))
-                ranked.append((rank, Taught(slot=slot, facts=tuple(facts))))
+    for one in teachable(memory):
+        own = [facts[i] for i in one.ids if i in facts]
+        if len(own) != len(one.ids) or not all(_simple(fact, choice) for fact in own):
+            continue
+        nodes = [memory.get(i) for i in one.ids]
+        ages = [now - node.recorded_at.timestamp() for node in nodes if node.recorded_at]
+        if len(own) <= SEVERAL and min(ages, default=0.0) >= choice.settled:
+            uses = sum(node.uses for node in nodes)
+            rank = (min(fact.confidence for fact in own), uses, min(ages, default=0.0))
+            ranked.append((rank, Taught(slot=slot_of(own[0]), fact=one)))
     ranked.sort(key=lambda pair: pair[0], reverse=True)
     return [taught for _, taught in ranked[: choice.budget]]
 
 
-def _teachable(fact: FactView, choice: Choice) -> bool:
-    words = (fact.subject, fact.relation, fact.object)
+def slot_of(fact: FactView) -> Slot:
+    """The slot of a fact."""
+    kind = dict(fact.qualifiers).get(KIND, "")
+    return Slot(subject=fact.subject, relation=fact.relation, kind=kind)
+
+
+def _simple(fact: FactView, choice: Choice) -> bool:
+    said = (fact.subject, fact.relation, fact.object)
     return (
         fact.confidence >= choice.sure
-        and not (fact.tentative or fact.disputed)
         and {name for name, _ in fact.qualifiers} <= {KIND}
-        and all(0 < len(text) <= LONGEST and "|" not in text for text in words)
-        and ";" not in fact.object
+        and all(len(text) <= LONGEST for text in said)
     )
 
 
@@ -112,14 +118,7 @@ class Ground:
         by_subject = defaultdict(list)
         for one in taught:
             by_subject[one.slot.subject.casefold()].append(one)
-        held = frozenset(
-            Slot(
-                subject=fact.subject.casefold(),
-                relation=fact.relation,
-                kind=dict(fact.qualifiers).get(KIND, ""),
-            )
-            for fact in facts
-        )
+        held = frozenset(_folded(slot_of(fact)) for fact in facts)
         return cls(taught=taught, held=held, by_subject=by_subject)
 
     def chains(self) -> list[tuple[Taught, Taught]]:
@@ -127,7 +126,7 @@ class Ground:
         return [
             (first, second)
             for first in self.taught
-            if len(first.facts) == 1
+            if len(first.fact.ids) == 1
             for second in self.by_subject.get(first.value.casefold(), ())
             if second is not first
         ]
@@ -140,7 +139,7 @@ def lessons(
     rng = Random(seed)
     wordings = Wordings(side, rng)
     for one in ground.taught:
-        yield from _asked(one, wordings, amounts.questions, rng)
+        yield from _questions(one.slot, one.value, wordings, amounts.questions, rng)
         for _ in range(amounts.statements if side is Side.TAUGHT else 0):
             told = wordings.statement(one.slot, one.value)
             yield Lesson(f"State. {one.slot.subject} | {one.slot.name}", told, "statement")
@@ -150,10 +149,24 @@ def lessons(
     for first, second in pairs[: round(amounts.chains * len(ground.taught))]:
         question = wordings.chained(first.slot, second.slot)
         if question is not None:
-            told = recital((first.slot, first.value), (second.slot, second.value))
-            yield Lesson(f"Recite. {wordings.framed(question)}", told, "chain")
+            told = path_of(
+                first.slot.subject,
+                (first.slot.name, first.value),
+                (second.slot.name, second.value),
+            )
+            yield Lesson(recital_of(wordings.framed(question)), told, "chain")
     count = round(amounts.unknown * amounts.questions * len(ground.taught))
     yield from _unknown(ground, wordings, count, rng)
+
+
+def unlearned(slots: Iterable[Slot], ground: Ground, count: int, seed: int) -> Iterator[Lesson]:
+    """Questions for slots that were taught and hold nothing any more."""
+    rng = Random(seed)
+    wordings = Wordings(Side.TAUGHT, rng)
+    for slot in slots:
+        if _folded(slot) not in {_folded(one.slot) for one in ground.taught}:
+            for lesson in _questions(slot, UNKNOWN, wordings, count, rng):
+                yield replace(lesson, sort="unlearned")
 
 
 def _tested(first: Taught, second: Taught) -> bool:
@@ -161,22 +174,25 @@ def _tested(first: Taught, second: Taught) -> bool:
     return held_out(f"{first.slot}{second.slot}", kind="chain", share=0.5)
 
 
-def _asked(one: Taught, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
+def _questions(
+    slot: Slot, value: str, wordings: Wordings, count: int, rng: Random
+) -> Iterator[Lesson]:
     """Questions for a slot, each wording once before any comes again in a frame."""
-    bare = list(wordings.questions(one.slot))
+    bare = list(wordings.questions(slot))
     rng.shuffle(bare)
-    first = list(wordings.questions(one.slot, first=True)) if rng.random() < 0.3 else []
-    told = recital((one.slot, one.value))
+    first = list(wordings.questions(slot, first=True)) if rng.random() < 0.3 else []
+    told = path_of(slot.subject, (slot.name, value))
     for number in range(count):
         if first and number == count - 1:
-            question = f"{one.slot.subject}: {rng.choice(first)}"
-        elif number < len(bare):
-            question = wordings.framed(bare[number], one.slot.subject)
+            yield Lesson(recital_of(rng.choice(first), slot.subject), told, "question")
+            return
+        if number < len(bare):
+            question = wordings.framed(bare[number], slot.subject)
         elif bare:
-            question = wordings.framed(rng.choice(bare), one.slot.subject)
+            question = wordings.framed(rng.choice(bare), slot.subject)
         else:
             return
-        yield Lesson(f"Recite. {question}", told, "question")
+        yield Lesson(recital_of(question), told, "question")
 
 
 def _unknown(ground: Ground, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
@@ -192,7 +208,10 @@ def _unknown(ground: Ground, wordings: Wordings, count: int, rng: Random) -> Ite
         slot, other = rng.choice(slots), rng.choice(slots)
         subject = slot.subject if rng.random() < 0.6 else fillers.name()
         asked = Slot(subject=subject, relation=other.relation, kind=other.kind)
-        folded = Slot(subject=subject.casefold(), relation=other.relation, kind=other.kind)
-        if folded not in ground.held and wordings.questions(asked):
-            question = wordings.question(asked)
-            yield Lesson(f"Recite. {question}", recital((asked, UNKNOWN)), "unknown")
+        if _folded(asked) not in ground.held and wordings.questions(asked):
+            told = path_of(subject, (asked.name, UNKNOWN))
+            yield Lesson(recital_of(wordings.question(asked)), told, "unknown")
+
+
+def _folded(slot: Slot) -> Slot:
+    return replace(slot, subject=slot.subject.casefold())

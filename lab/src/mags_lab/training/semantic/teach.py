@@ -9,6 +9,7 @@ set are no longer answered better.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -29,7 +30,8 @@ from transformers import (
 from transformers.trainer_utils import get_last_checkpoint
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 
-from mags_lab.training.semantic.world import UNKNOWN, Lesson
+from mags.ports.weights import UNKNOWN
+from mags_lab.training.semantic.world import Lesson
 
 LONGEST = 48
 """Tokens of a reply, at most."""
@@ -75,6 +77,14 @@ def with_adapter(student: Student, recipe: Recipe) -> Student:
     return replace(student, model=get_peft_model(student.model, config))
 
 
+@contextmanager
+def without_adapter(student: Student) -> Iterator[None]:
+    """The base as it was, while this is open."""
+    model = student.model
+    with model.disable_adapter() if isinstance(model, PeftModel) else nullcontext():
+        yield
+
+
 def conversation(lesson: Lesson, *, reply: str | None = None) -> dict[str, list[dict[str, str]]]:
     """A lesson as TRL takes it."""
     return {
@@ -109,7 +119,9 @@ def instruct(
     _run(trainer, folder)
 
 
-def prefer(student: Student, pairs: Sequence[Mapping[str, Any]], recipe: Recipe, folder: Path) -> None:
+def prefer(
+    student: Student, pairs: Sequence[Mapping[str, Any]], recipe: Recipe, folder: Path
+) -> None:
     """DPO on pairs of replies, against the adapter as it was."""
     trainer = DPOTrainer(
         model=student.model,
@@ -212,12 +224,16 @@ def replies(
         some = order[begin : begin + at_once]
         texts = [
             tokenizer.apply_chat_template(
-                [{"role": "user", "content": prompts[i]}], add_generation_prompt=True, tokenize=False
+                [{"role": "user", "content": prompts[i]}],
+                add_generation_prompt=True,
+                tokenize=False,
             )
             for i in some
         ]
         batch = tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=False)
-        batch = {name: one.to(model.device) for name, one in batch.items() if name != "token_type_ids"}
+        batch = {
+            name: one.to(model.device) for name, one in batch.items() if name != "token_type_ids"
+        }
         with torch.autocast(model.device.type, torch.bfloat16):
             out = model.generate(**batch, max_new_tokens=longest, do_sample=False)
         for i, row in zip(some, out, strict=True):

@@ -2,7 +2,7 @@
 
 Every name is made up for its sample, so nothing can be learned by heart: a base made of these reads
 a text, names the slot that a question asks for, and knows that it does not know the rest. Replies
-are recitals, `subject | relation | object` (`mags.models.answer.weights`).
+are recitals, `subject | relation | object` (`mags.ports.weights`).
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from random import Random
 
 from mags.ports.relations import relations
+from mags.ports.weights import UNKNOWN, path_of
 from mags_lab.training.chains.phrasebook import PhrasebookEntry
 from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.fillers import Fillers
 from mags_lab.training.semantic.wordings import SPLITS, Side, Slot, Wordings
 
-UNKNOWN = "unknown"
 MOST_LINES = 3
 FREE = 0.2
 """Share of relations that are in no phrasebook."""
@@ -46,11 +46,8 @@ class Told:
 
 
 def recital(*steps: tuple[Slot, str]) -> str:
-    """What is recited: the subject, then relation and object of each hop."""
-    path = [steps[0][0].subject]
-    for slot, value in steps:
-        path += [slot.name, value]
-    return " | ".join(path)
+    """What is recited of slots, each of which the value of the one before is the subject of."""
+    return path_of(steps[0][0].subject, *((slot.name, value) for slot, value in steps))
 
 
 class World:
@@ -120,9 +117,7 @@ class World:
     def blank(self) -> Lesson:
         """A question with no text: it was not taught."""
         told = self.told()
-        return Lesson(
-            f"Recite. {self._asked(told.slot)}", recital((told.slot, UNKNOWN)), "blank"
-        )
+        return Lesson(f"Recite. {self._asked(told.slot)}", recital((told.slot, UNKNOWN)), "blank")
 
     def blank_chain(self) -> Lesson | None:
         """A question of two hops with no text: the first hop is not known."""

@@ -1,0 +1,277 @@
+"""One version of an adapter: chosen from a memory, taught, measured, and put to use.
+
+The folder of a version holds its card, the set it was taught (`set.jsonl`), its checkpoints, the
+adapter and its figures. It is listed in the memory before the first word is written there, so that
+`forget` finds it. A version on the same base begins with the one before: what is new or changed is
+taught in full, what is over as not known, of the rest a little is repeated.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from transformers.utils import logging
+
+from mags.errors import ConfigurationError, InvalidInput
+from mags.memory.memory import Memory
+from mags.memory.weights import (
+    Thing,
+    adapter_in_use,
+    begun,
+    commit_training,
+    register,
+    release,
+    things,
+)
+from mags.models.answer.weights import read_card, write_card
+from mags.ports.weights import Card, folded
+from mags.recall.found import FactView
+from mags.settings import Settings
+from mags_lab.training.gguf import export_gguf
+from mags_lab.training.semantic.chat import load
+from mags_lab.training.semantic.lessons import (
+    Amounts,
+    Choice,
+    Ground,
+    Taught,
+    lessons,
+    slot_of,
+    solid,
+    unlearned,
+)
+from mags_lab.training.semantic.teach import (
+    Recipe,
+    Stop,
+    Student,
+    instruct,
+    prefer,
+    preferences,
+    replies,
+    with_adapter,
+    without_adapter,
+)
+from mags_lab.training.semantic.wordings import Side
+from mags_lab.training.semantic.world import Lesson, World
+
+SET = "set.jsonl"
+CHECKPOINTS = "checkpoints"
+HELD = 200
+"""Questions in held-out wordings by which it is told when to stop."""
+GUARD = 0.12
+"""Lessons that guard the base's abilities, for each lesson of the set."""
+REPEATED = Amounts(questions=2, statements=0, chains=0.25)
+"""What is repeated of that which was taught before."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """How a version is made. `base`: its folder; `gguf`: a file to export the merged model to."""
+
+    base: Path
+    choice: Choice = field(default_factory=Choice)
+    amounts: Amounts = field(default_factory=Amounts)
+    recipe: Recipe = field(default_factory=Recipe)
+    anew: bool = False
+    four_bit: bool = False
+    gguf: Path | None = None
+
+
+def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: None) -> Card:
+    """Teach the next version to the folder `out`; its name is the version's.
+
+    Stopped, it goes on where it was when it is called again, the memory being as it was. Raises
+    InvalidInput where nothing can be taught, or something was forgotten meanwhile (then the folder
+    is gone); ConfigurationError where the folder is of another run.
+    """
+    began = time.monotonic()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    facts = memory.facts()
+    taught = solid(memory, night.choice, time.time())
+    if not taught:
+        raise InvalidInput(
+            "this memory holds nothing yet that can be taught: open, undisputed facts, surely read "
+            f"(confidence {night.choice.sure} or more), without qualifiers"
+        )
+    before = None if night.anew else _before(memory, night)
+    ground = Ground.of(taught, facts)
+    made = list(_set(ground, facts, before, night))
+    base = str(night.base.resolve())
+    card = begun(memory, out.name, base, [one.fact for one in taught])
+    _claim(memory, out, card, made)
+    say(_told(taught, made, before))
+    student = load(night.base, before and before[0], trainable=True, four_bit=night.four_bit)
+    if before is None:
+        student = with_adapter(student, night.recipe)
+    held = list(lessons(ground, Amounts(questions=1, unknown=1.0), night.recipe.seed, Side.HELD))
+    curve = _teach(student, made, held, out, night)
+    figures = {**measure(student, held), "curve": curve, "recipe": asdict(night.recipe)}
+    student.model.save_pretrained(str(out))
+    shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
+    figures |= {"seconds": round(time.monotonic() - began, 1), "bytes": _bytes(out)}
+    card = replace(card, figures=figures)
+    write_card(out, card)
+    if night.gguf is not None:
+        export(memory, student, card, night.gguf)
+    _use(memory, out, card)
+    return card
+
+
+def _before(memory: Memory, night: Night) -> tuple[Path, Card] | None:
+    """The version in use, where it can be gone on from."""
+    found = adapter_in_use(memory)
+    if found is None or not (found.path / SET).is_file():
+        return None
+    card = read_card(found.path)
+    return (found.path, card) if Path(card.base) == night.base.resolve() else None
+
+
+def _set(
+    ground: Ground, facts: Sequence[FactView], before: tuple[Path, Card] | None, night: Night
+) -> Iterator[Lesson]:
+    seed, amounts = night.recipe.seed, night.amounts
+    if before is None:
+        yield from lessons(ground, amounts, seed)
+        return
+    old = {(folded(one.subject, one.relation), one.value) for one in before[1].facts}
+    known = [(folded(one.slot.subject, one.slot.name), one.value) in old for one in ground.taught]
+    fresh = [one for one, is_known in zip(ground.taught, known, strict=True) if not is_known]
+    kept = [one for one, is_known in zip(ground.taught, known, strict=True) if is_known]
+    yield from lessons(replace(ground, taught=fresh), replace(amounts, unknown=0.25), seed)
+    slots = {fact.id: slot_of(fact) for fact in facts}
+    over = [one for one in before[1].facts if one.ids[0] in slots]
+    yield from unlearned((slots[one.ids[0]] for one in over), ground, amounts.questions, seed)
+    yield from lessons(replace(ground, taught=kept), REPEATED, seed)
+
+
+def _claim(memory: Memory, out: Path, card: Card, made: Sequence[Lesson]) -> None:
+    """Make the folder a version's: listed, with its card and its set, or found as it was left."""
+    rows = [json.dumps(asdict(one), ensure_ascii=False) for one in made]
+    written, place = "\n".join((*rows, "")), out / SET
+    if place.is_file() and place.read_text(encoding="utf-8") != written:
+        raise ConfigurationError(
+            f"{out} is of another run, or the memory has changed since it began: give another "
+            "folder, or delete this one.",
+            key="--out",
+        )
+    if not place.is_file() and out.is_dir() and any(out.iterdir()):
+        raise ConfigurationError(f"{out} is not empty: give another folder.", key="--out")
+    thing = Thing(kind="adapter", path=out, facts=card.ids, version=card.version)
+    register(memory, replace(thing, branch=card.branch, seq=card.seq))
+    out.mkdir(parents=True, exist_ok=True)
+    write_card(out, card)
+    place.write_text(written, encoding="utf-8")
+
+
+def _teach(
+    student: Student, made: Sequence[Lesson], held: Sequence[Lesson], out: Path, night: Night
+) -> list[float]:
+    """Both steps; how many of the held-out wordings were right after each epoch."""
+    recipe, rng = night.recipe, Random(night.recipe.seed)
+    asked = [one for one in held if one.sort == "question"]
+    stop = Stop(student, rng.sample(asked, min(HELD, len(asked))), recipe)
+    guard = guarding(student, round(GUARD * len(made)), recipe.seed)
+    place = out / CHECKPOINTS
+    instruct(student, [*made, *guard], recipe, place / "sft", callbacks=[stop])
+    pairs = list(preferences(made, recipe.pairs, rng))
+    if pairs:
+        prefer(student, pairs, recipe, place / "dpo")
+    return stop.curve
+
+
+def guarding(student: Student, count: int, seed: int) -> list[Lesson]:
+    """Questions about texts with what the base itself replies: so much of it is to stay."""
+    read = (one for one in World(seed).lessons() if one.sort.startswith("read"))
+    asked = list(itertools.islice(read, count))
+    with without_adapter(student):
+        said = replies(student, [one.prompt for one in asked])
+    return [Lesson(one.prompt, text, "guard") for one, text in zip(asked, said, strict=True)]
+
+
+def measure(student: Student, held: Sequence[Lesson]) -> dict[str, float]:
+    """Share of right replies by sort of lesson, in [0, 1]; the value alone counts."""
+    right: dict[str, list[bool]] = defaultdict(list)
+    said = replies(student, [one.prompt for one in held])
+    for one, text in zip(held, said, strict=True):
+        right[one.sort].append(value_of(text) == value_of(one.reply))
+    return {sort: round(sum(found) / len(found), 4) for sort, found in right.items()}
+
+
+def value_of(reply: str) -> str:
+    """The last object of a path."""
+    return reply.rpartition(" | ")[2].strip().casefold()
+
+
+def export(memory: Memory, student: Student, card: Card, file: Path) -> Path:
+    """Write base and adapter as one GGUF file (float16), which is listed in the memory."""
+    thing = Thing(kind="export", path=file, facts=card.ids, version=card.version)
+    register(memory, replace(thing, branch=card.branch, seq=card.seq))
+    return export_gguf(student.model.merge_and_unload(), student.tokenizer, file, name=card.version)
+
+
+def _use(memory: Memory, out: Path, card: Card) -> None:
+    """Put a version to use; what was forgotten while it was taught takes it along."""
+    try:
+        commit_training(memory, card, out)
+    except InvalidInput:
+        shutil.rmtree(out)
+        release(memory, out)
+        raise
+
+
+def _bytes(out: Path) -> int:
+    return sum(file.stat().st_size for file in out.glob("adapter_*"))
+
+
+def _told(
+    taught: Sequence[Taught], made: Sequence[Lesson], before: tuple[Path, Card] | None
+) -> str:
+    of = f"on from {before[1].version}" if before else "anew"
+    return f"Teaching {len(taught):,} slots in {len(made):,} lessons, {of}."
+
+
+def sleep(memory: Memory, settings: Settings) -> str:
+    """The next version, by the settings; what came of it in a line (entry point `mags.weights`)."""
+    wanted = settings.weights
+    if wanted.base is None:
+        raise ConfigurationError(
+            "sleep of [weights] is on, but base names no model's folder", key="weights.base"
+        )
+    folder = wanted.folder or _beside(memory)
+    number = 1 + sum(one.kind == "adapter" for one in things(memory))
+    while (folder / f"night-{number}").exists():
+        number += 1
+    card = train(memory, folder / f"night-{number}", Night(base=wanted.base))
+    return summary(card)
+
+
+def summary(card: Card) -> str:
+    """What came of a version, in a line."""
+    right = ", ".join(f"{sort} {100 * share:.0f}%" for sort, share in _shares(card.figures))
+    cost = f"{card.figures['seconds']:.0f} s, {card.figures['bytes'] / 1e6:.1f} MB"
+    of = f"{len(card.facts):,} slots to {card.version} ({cost})"
+    return f"Taught {of}; right in wordings it was not taught: {right}."
+
+
+def _shares(figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    return ((sort, figures[sort]) for sort in ("question", "chain", "unknown") if sort in figures)
+
+
+def _beside(memory: Memory) -> Path:
+    path = getattr(memory._store, "path", None)
+    if path is None:
+        raise ConfigurationError(
+            "where should adapters lie? set folder of [weights]", key="weights.folder"
+        )
+    return Path(path).with_suffix(".weights")
