@@ -174,6 +174,20 @@ def find_aids(device: Device) -> Aids:
     return Aids(unsloth=there("unsloth"), vllm=there("vllm"), four_bit=there("bitsandbytes"))
 
 
+def chosen_aids(device: Device, *, four_bit: bool) -> Aids:
+    """What speeds a run up here; raises ConfigurationError where 4 bits are asked for in vain."""
+    aids = find_aids(device)
+    if not four_bit:
+        return replace(aids, four_bit=False)
+    if not aids.four_bit:
+        raise ConfigurationError(
+            "4-bit weights need a CUDA GPU and bitsandbytes (`pip install bitsandbytes`): leave "
+            "--four-bit out, or take a smaller model.",
+            key="--four-bit",
+        )
+    return replace(aids, vllm=False)  # it would hold the weights once more, unquantised
+
+
 MEMORY_TOKENS = ("<recall>", "</recall>", "<engram>", "</engram>", "<route>", "</route>")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ from mags_lab.training.large.loading import (
     Aids,
     Device,
     Loaded,
-    find_aids,
+    chosen_aids,
     find_device,
     load,
     prepare,
@@ -205,20 +205,6 @@ def tune(tuning: AdapterTuning, trial: Trial) -> list[TrialRow]:
     rows = list(_stages(tuning, trial, loaded))
     trial.write(rows, {**told, "device": device.kind})
     return rows
-
-
-def chosen_aids(device: Device, *, four_bit: bool) -> Aids:
-    """What speeds a run up here; raises ConfigurationError where 4 bits are asked for in vain."""
-    aids = find_aids(device)
-    if not four_bit:
-        return replace(aids, four_bit=False)
-    if not aids.four_bit:
-        raise ConfigurationError(
-            "4-bit weights need a CUDA GPU and bitsandbytes (`pip install bitsandbytes`): leave "
-            "--four-bit out, or take a smaller model.",
-            key="--four-bit",
-        )
-    return replace(aids, vllm=False)  # it would hold the weights once more, unquantised
 
 
 def base_named(model: str) -> str:

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import torch
 from peft import PeftModel
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from mags.errors import ConfigurationError
 from mags.ports.chat import Completion, Message, Tool, Usage
-from mags_lab.training.large.loading import PLAIN_TEMPLATE, find_device, in_four_bits
-from mags_lab.training.large.lora import chosen_aids
-from mags_lab.training.semantic.teach import Student, replies
+from mags_lab.training.large.loading import (
+    PLAIN_TEMPLATE,
+    chosen_aids,
+    find_device,
+    in_four_bits,
+)
+
+LONGEST = 48
+"""Tokens of a reply, at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Student:
+    """A base with its tokenizer; `model` gets an adapter when it is taught."""
+
+    model: PreTrainedModel | PeftModel
+    tokenizer: PreTrainedTokenizerBase
 
 
 def load(
@@ -31,11 +52,7 @@ def load(
     quantised = {"quantization_config": in_four_bits(device)} if four_bit else {}
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(base))
-        model = AutoModelForCausalLM.from_pretrained(
-            str(base),
-            dtype=device.dtype,
-            quantization_config=in_four_bits(device) if four_bit else None,
-        )
+        model = AutoModelForCausalLM.from_pretrained(str(base), dtype=device.dtype, **quantised)
     except (OSError, ValueError) as failure:
         raise ConfigurationError(
             f"{base} holds no causal language model that transformers can read "
@@ -52,6 +69,49 @@ def load(
     if adapter is not None:
         model = PeftModel.from_pretrained(model, str(adapter), is_trainable=trainable)
     return Student(model=model.eval(), tokenizer=tokenizer)
+
+
+@contextmanager
+def without_adapter(student: Student) -> Iterator[None]:
+    """The base as it was, while this is open."""
+    model = student.model
+    with model.disable_adapter() if isinstance(model, PeftModel) else nullcontext():
+        yield
+
+
+@torch.no_grad()
+def replies(
+    student: Student, prompts: Sequence[str], *, at_once: int = 128, longest: int = LONGEST
+) -> list[str]:
+    """The likeliest reply to each prompt."""
+    tokenizer, model = student.tokenizer, student.model
+    was_training = model.training
+    model.eval()
+    tokenizer.padding_side = "left"
+    said: list[str] = [""] * len(prompts)
+    order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
+    for begin in range(0, len(order), at_once):
+        some = order[begin : begin + at_once]
+        texts = [
+            tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompts[i]}],
+                add_generation_prompt=True,
+                tokenize=False,
+            )
+            for i in some
+        ]
+        batch = tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=False)
+        batch = {
+            name: one.to(model.device) for name, one in batch.items() if name != "token_type_ids"
+        }
+        with torch.autocast(model.device.type, torch.bfloat16):
+            out = model.generate(**batch, max_new_tokens=longest, do_sample=False)
+        for i, row in zip(some, out, strict=True):
+            said[i] = tokenizer.decode(
+                row[batch["input_ids"].shape[1] :], skip_special_tokens=True
+            ).strip()
+    model.train(was_training)
+    return said
 
 
 class RecitingChat:

@@ -37,7 +37,7 @@ from mags.ports.weights import Card, folded
 from mags.recall.found import FactView
 from mags.settings import Settings
 from mags_lab.training.gguf import export_gguf
-from mags_lab.training.semantic.chat import load
+from mags_lab.training.semantic.chat import Student, load, replies, without_adapter
 from mags_lab.training.semantic.lessons import (
     Amounts,
     Choice,
@@ -51,13 +51,10 @@ from mags_lab.training.semantic.lessons import (
 from mags_lab.training.semantic.teach import (
     Recipe,
     Stop,
-    Student,
     instruct,
     prefer,
     preferences,
-    replies,
     with_adapter,
-    without_adapter,
 )
 from mags_lab.training.semantic.wordings import Side
 from mags_lab.training.semantic.world import Lesson, World

@@ -9,7 +9,6 @@ set are no longer answered better.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -17,10 +16,8 @@ from typing import Any
 
 import torch
 from datasets import Dataset
-from peft import LoraConfig, PeftModel, get_peft_model
+from peft import LoraConfig, get_peft_model
 from transformers import (
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
     PrinterCallback,
     TrainerCallback,
     TrainerControl,
@@ -31,10 +28,8 @@ from transformers.trainer_utils import get_last_checkpoint
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 
 from mags.ports.weights import UNKNOWN
+from mags_lab.training.semantic.chat import Student, replies
 from mags_lab.training.semantic.world import Lesson
-
-LONGEST = 48
-"""Tokens of a reply, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +51,6 @@ class Recipe:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Student:
-    """A base with its tokenizer; `model` gets an adapter when it is taught."""
-
-    model: PreTrainedModel | PeftModel
-    tokenizer: PreTrainedTokenizerBase
-
-
 def with_adapter(student: Student, recipe: Recipe) -> Student:
     """The same with a fresh adapter on every matrix of the layers."""
     torch.manual_seed(recipe.seed)
@@ -75,14 +62,6 @@ def with_adapter(student: Student, recipe: Recipe) -> Student:
         task_type="CAUSAL_LM",
     )
     return replace(student, model=get_peft_model(student.model, config))
-
-
-@contextmanager
-def without_adapter(student: Student) -> Iterator[None]:
-    """The base as it was, while this is open."""
-    model = student.model
-    with model.disable_adapter() if isinstance(model, PeftModel) else nullcontext():
-        yield
 
 
 def conversation(lesson: Lesson, *, reply: str | None = None) -> dict[str, list[dict[str, str]]]:
@@ -207,38 +186,3 @@ class Stop(TrainerCallback):  # type: ignore[misc]
         best = max(range(len(self.curve)), key=self.curve.__getitem__)
         if len(self.curve) - 1 - best >= self._patience:
             control.should_training_stop = True
-
-
-@torch.no_grad()
-def replies(
-    student: Student, prompts: Sequence[str], *, at_once: int = 128, longest: int = LONGEST
-) -> list[str]:
-    """The likeliest reply to each prompt."""
-    tokenizer, model = student.tokenizer, student.model
-    was_training = model.training
-    model.eval()
-    tokenizer.padding_side = "left"
-    said: list[str] = [""] * len(prompts)
-    order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
-    for begin in range(0, len(order), at_once):
-        some = order[begin : begin + at_once]
-        texts = [
-            tokenizer.apply_chat_template(
-                [{"role": "user", "content": prompts[i]}],
-                add_generation_prompt=True,
-                tokenize=False,
-            )
-            for i in some
-        ]
-        batch = tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=False)
-        batch = {
-            name: one.to(model.device) for name, one in batch.items() if name != "token_type_ids"
-        }
-        with torch.autocast(model.device.type, torch.bfloat16):
-            out = model.generate(**batch, max_new_tokens=longest, do_sample=False)
-        for i, row in zip(some, out, strict=True):
-            said[i] = tokenizer.decode(
-                row[batch["input_ids"].shape[1] :], skip_special_tokens=True
-            ).strip()
-    model.train(was_training)
-    return said
