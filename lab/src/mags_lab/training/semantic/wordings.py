@@ -61,17 +61,11 @@ class Wordings:
 
     def questions(self, slot: Slot, *, first: bool = False) -> tuple[str, ...]:
         """All questions for a slot, without frames; in the words of its subject if `first`."""
-        found = [
-            fill(phrase, {"s": slot.subject, "k": slot.kind})
-            for phrase in _phrases(self._side, slot, "ask_first" if first else "ask_third")
-        ]
-        if not first and self._side is not Side.OTHER:
-            held = self._side is Side.HELD
-            found += [
-                made.format(s=slot.subject)
-                for made in part(generic(slot), kind="generic", held=held)
-            ]
-        return tuple(dict.fromkeys(found))
+        found = _asked(self._side, slot, first)
+        if self._side is Side.HELD:
+            taught = set(_asked(Side.TAUGHT, slot, first))
+            return tuple(one for one in found if one not in taught)
+        return found
 
     def question(self, slot: Slot, *, first: bool = False) -> str:
         """One question for a slot, perhaps in a frame and as somebody types."""
@@ -122,6 +116,17 @@ def _book(side: Side) -> dict[str, tuple[PhrasebookEntry, ...]]:
     return found
 
 
+def _asked(side: Side, slot: Slot, first: bool) -> tuple[str, ...]:
+    found = [
+        fill(phrase, {"s": slot.subject, "k": slot.kind})
+        for phrase in _phrases(side, slot, "ask_first" if first else "ask_third")
+    ]
+    if not first and side is not Side.OTHER:
+        made = part(generic(slot.name), kind="generic", held=side is Side.HELD)
+        found += [one.format(s=slot.subject) for one in made]
+    return tuple(dict.fromkeys(found))
+
+
 def _phrases(side: Side, slot: Slot, name: str) -> tuple[str, ...]:
     for entry in _book(side).get(slot.relation, ()):
         if bool(entry.kind) == bool(slot.kind) and entry.list(name):
@@ -135,9 +140,8 @@ def _relation(name: str) -> Relation:
 
 
 @cache
-def generic(slot_or_name: Slot | str) -> tuple[str, ...]:
+def generic(name: str) -> tuple[str, ...]:
     """Questions that follow from a relation's own words; `{s}` is the subject."""
-    name = slot_or_name.name if isinstance(slot_or_name, Slot) else slot_or_name
     return tuple(dict.fromkeys(_generic(name)))
 
 

@@ -1,0 +1,346 @@
+"""`python -m benchmarks.weights --base DIR`: a memory taught to a model's weights, night by night.
+
+A town of made-up people, whose names no base has seen, is asserted to a memory in a file. What it
+holds is taught to an adapter (night 1); facts change; it is taught on (night 2); all is rolled
+back; facts are forgotten, and it is taught anew (night 3). Before and after each night the same
+questions are asked, in wordings that the set does not have: `held` are of the phrasebook, which the
+base knows as a language model knows English, `other` by an author whom no model has read.
+
+- *weights*: what the adapter recites, unchecked (`raw`) and checked by the memory;
+- *recall*: the memory without weights, answering by quoting; tokens: what a language model in its
+  place would be sent;
+- *both*: the adapter first, recall beside it ("check") or only where it has no answer ("skip").
+
+Right: the answer is, or begins with, the value; of what was not taught: no value is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+
+import mags
+from mags.memory.memory import Memory
+from mags.models.chat.usage import estimate
+from mags.ports.chat import ChatModel, Completion, Message, Usage
+from mags.ports.weights import UNKNOWN, WeightsSettings, path_of, recital_of
+from mags.settings import Settings
+from mags_lab.training.chains.schema import Split
+from mags_lab.training.chains.splits import split_material
+from mags_lab.training.generate.fillers import Fillers
+from mags_lab.training.semantic.chat import Student, load, replies, without_adapter
+from mags_lab.training.semantic.lessons import Amounts, Choice, Ground, lessons, solid
+from mags_lab.training.semantic.nights import Night, measure, train
+from mags_lab.training.semantic.teach import Recipe
+from mags_lab.training.semantic.wordings import Side, Slot, Wordings
+from mags_lab.training.semantic.world import Lesson, World
+
+START = 1_750_000_000.0
+PARAPHRASES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A fact of the town."""
+
+    slot: Slot
+    value: str
+
+
+class Town:
+    """People, their facts, and new values for some of them; the same seed gives the same."""
+
+    def __init__(self, count: int, seed: int) -> None:
+        self._rng = rng = Random(seed)
+        self._fillers = fillers = Fillers(split_material(Split.PHRASINGS), rng)
+        self._entries = [
+            entry
+            for entry in split_material(Split.TRAIN).entries
+            if entry.subject == "person" and entry.one and entry.list("ask_third")
+        ]
+        self.people = [fillers.name() for _ in range(max(4, count // 5))]
+        found: dict[tuple[str, str], Said] = {}
+        while len(found) < count:
+            one = self.fact()
+            found.setdefault((one.slot.subject, one.slot.name), one)
+        self.facts = list(found.values())
+
+    def fact(self) -> Said:
+        """A fact of somebody."""
+        entry = self._rng.choice(self._entries)
+        kind = self._fillers.value(entry.kind) if entry.kind else ""
+        subject = self._rng.choice(self.people)
+        slot = Slot(subject=subject, relation=entry.name, kind=kind)
+        return Said(slot=slot, value=self.value(slot))
+
+    def value(self, slot: Slot, but: str = "") -> str:
+        """A value of a slot, another than `but`."""
+        entry = next(one for one in self._entries if one.name == slot.relation)
+        pool = [one for one in self.people if one not in (slot.subject, but)]
+        if entry.object == "person":
+            return self._rng.choice(pool)
+        return self._fillers.value(entry.object, avoid=(but, slot.subject))
+
+
+class Counted:
+    """A language model that says nothing: it counts what it is sent."""
+
+    takes_tools = False
+    name = "counted"
+
+    def __init__(self) -> None:
+        self.tokens: list[int] = []
+
+    def complete(self, messages: Sequence[Message], **_: Any) -> Completion:
+        """Count."""
+        self.tokens.append(sum(estimate(one.content) for one in messages))
+        return Completion(text="I do not know.", usage=Usage(calls=1))
+
+
+def tell(memory: Memory, facts: Sequence[Said]) -> None:
+    """Assert facts of the town."""
+    for one in facts:
+        qualifiers = {"kind": one.slot.kind} if one.slot.kind else {}
+        memory.assert_fact(
+            one.slot.subject, one.slot.relation, one.value, qualifiers=qualifiers or None
+        )
+
+
+class Bench:
+    """One base, one seed, one town."""
+
+    def __init__(self, base: Path, count: int, seed: int, folder: Path, recipe: Recipe) -> None:
+        self.base, self.seed, self.folder = base, seed, folder
+        self.town = Town(count, seed)
+        self.now = START
+        self.night = Night(
+            base=base, choice=Choice(budget=10 * count), recipe=replace(recipe, seed=seed)
+        )
+        self.path = folder / "town.mags"
+        self.rng = Random(seed)
+
+    def open(self, recall: str = "", counted: ChatModel | None = None) -> Memory:
+        """The memory; `recall`: with weights, and how."""
+        weights = WeightsSettings(use=bool(recall), base=self.base)
+        if recall:
+            weights = replace(weights, recall=recall)  # type: ignore[arg-type]
+        settings = Settings(weights=weights)
+        return mags.open(self.path, settings=settings, clock=lambda: self.now, chat=counted)
+
+    def teach(self, version: str, **changes: Any) -> dict[str, Any]:
+        """One night."""
+        with self.open() as memory:
+            card = train(memory, self.folder / version, replace(self.night, **changes), say=print)
+        return dict(card.figures)
+
+    def asked(self, side: Side) -> list[Lesson]:
+        """One question for each slot, chains that were not taught, and what nothing answers."""
+        with self.open() as memory:
+            ground = Ground.of(solid(memory, self.night.choice, self.now + 1), memory.facts())
+        amounts = Amounts(questions=1, unknown=1.0)
+        return list(lessons(ground, amounts, 1_000 + self.seed, side))
+
+    def by_memory(self, asked: Sequence[Lesson], recall: str) -> dict[str, Any]:
+        """The memory's answers: right by sort, milliseconds, tokens of the weights."""
+        right: dict[str, list[bool]] = {}
+        took, tokens, texts, recited = [], 0, [], 0
+        with self.open(recall) as memory:
+            memory.ask("Who is there?")  # all is loaded
+            for one in asked:
+                question = one.prompt.removeprefix("Recite. ")
+                speaker, colon, rest = question.partition(": ")
+                own = bool(colon) and speaker in self.town.people
+                began = time.perf_counter()
+                reply = memory.ask(rest if own else question, speaker=speaker if own else "user")
+                took.append(time.perf_counter() - began)
+                tokens += reply.usage.prompt_tokens + reply.usage.completion_tokens
+                recited += reply.weights is not None
+                texts.append(reply.text)
+                right.setdefault(one.sort, []).append(is_right(one, reply.text, reply.outcome))
+        return {
+            "right": shares(right),
+            "ms": round(1_000 * sorted(took)[len(took) // 2], 1),
+            "tokens": round(tokens / max(1, len(asked))),
+            "from_weights": round(recited / max(1, len(asked)), 3),
+            "texts": texts,
+        }
+
+    def tokens_of_recall(self, asked: Sequence[Lesson]) -> int:
+        """Tokens that a language model would be sent for a question."""
+        counted = Counted()
+        with self.open(counted=counted) as memory:
+            for one in asked:
+                memory.ask(one.prompt.removeprefix("Recite. "))
+        return round(sum(counted.tokens) / max(1, len(asked)))
+
+    def paraphrases(self, slot: Slot) -> list[str]:
+        """Twenty ways to ask for a slot, of both books and in frames."""
+        ways = [q for side in Side for q in Wordings(side, self.rng).questions(slot)]
+        wordings = Wordings(Side.HELD, self.rng)
+        while len(ways) < PARAPHRASES:
+            ways.append(wordings.framed(self.rng.choice(ways), slot.subject))
+        return self.rng.sample(ways, PARAPHRASES)
+
+    def old_values(self, changed: Sequence[Said], recall: str = "skip") -> dict[str, Any]:
+        """Of values that hold no more: how many are still given, in twenty wordings each."""
+        given, raw, asked = 0, 0, 0
+        with self.open(recall) as memory:
+            for one in changed:
+                for question in self.paraphrases(one.slot):
+                    reply = memory.ask(question)
+                    asked += 1
+                    given += reply.weights is not None and says(reply.text, one.value)
+        return {"asked": asked, "old_from_weights": given, "old_raw": raw}
+
+
+def is_right(one: Lesson, text: str, outcome: str) -> bool:
+    """Whether an answer gives the value, or none where there is none."""
+    value = one.reply.rpartition(" | ")[2]
+    if value == UNKNOWN:
+        return outcome != "answered"
+    return outcome == "answered" and says(text, value)
+
+
+def says(text: str, value: str) -> bool:
+    """Whether the first line of an answer, before what it quotes, gives a value."""
+    line = text.split("\n")[0].casefold()
+    return all(one.casefold() in line for one in value.split("; "))
+
+
+def shares(right: dict[str, list[bool]]) -> dict[str, float]:
+    """Percent right by sort."""
+    return {sort: round(100 * sum(found) / len(found), 1) for sort, found in right.items()}
+
+
+def raw(student: Student, asked: Sequence[Lesson]) -> dict[str, float]:
+    """What the adapter recites, right by sort, in percent, nothing checked."""
+    return {sort: round(100 * share, 1) for sort, share in measure(student, asked).items()}
+
+
+def guard(student: Student, count: int) -> dict[str, float]:
+    """Right answers about texts, with the adapter and without, in percent."""
+    read = (one for one in World(4_321).lessons() if one.sort.startswith("read"))
+    asked = list(itertools.islice(read, count))
+
+    def right() -> float:
+        said = replies(student, [one.prompt for one in asked])
+        return sum(a == b.reply for a, b in zip(said, asked, strict=True)) / count
+
+    after = right()
+    with without_adapter(student):
+        before = right()
+    return {"before": round(100 * before, 1), "after": round(100 * after, 1)}
+
+
+def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """All of it."""
+    found: dict[str, Any] = {"slots": len(bench.town.facts), "seed": bench.seed}
+    with bench.open() as memory:
+        tell(memory, bench.town.facts)
+    held = bench.asked(Side.HELD)
+    other = bench.asked(Side.OTHER)
+    rng = Random(bench.seed)
+    few = rng.sample(held, min(400, len(held)))
+    found["recall"] = bench.by_memory(few, "")
+    found["recall"]["tokens"] = bench.tokens_of_recall(few[:20])
+    say(f"recall {brief(found['recall'])}")
+    bench.now += 86_400
+    found["night 1"] = bench.teach("night-1")
+    student = load(bench.base, bench.folder / "night-1")
+    found["raw"] = {"held": raw(student, held), "other": raw(student, other)}
+    found["guard"] = guard(student, 400)
+    say(f"raw {found['raw']} guard {found['guard']}")
+    for how in ("skip", "check"):
+        found[how] = bench.by_memory(few, how)
+        say(f"{how} {brief(found[how])}")
+    with bench.open() as memory:
+        memory.snapshot("before")
+    before = bench.by_memory(few[:100], "skip")["texts"]
+    bench.now += 86_400
+    changed = rng.sample(bench.town.facts, changes)
+    new = [replace(one, value=bench.town.value(one.slot, one.value)) for one in changed]
+    with bench.open() as memory:
+        tell(memory, new)
+    found["changed, before the night"] = bench.old_values(changed)
+    say(str(found["changed, before the night"]))
+    bench.now += 86_400
+    found["night 2"] = bench.teach("night-2")
+    found["changed, after the night"] = bench.old_values(changed)
+    student = load(bench.base, bench.folder / "night-2")
+    asks = Wordings(Side.HELD, rng)
+    slots = [one for one in new if asks.questions(one.slot)]
+    told = [
+        Lesson(
+            recital_of(rng.choice(asks.questions(one.slot))),
+            path_of(one.slot.subject, (one.slot.name, one.value)),
+            "new value",
+        )
+        for one in slots
+    ]
+    found["new"] = {"raw": raw(student, told), "checked": bench.by_memory(told, "skip")}
+    found["raw, night 2"] = raw(student, bench.asked(Side.HELD))
+    say(
+        f"{found['changed, after the night']} {brief(found['new']['checked'])} {found['new']['raw']}"
+    )
+    with bench.open() as memory:
+        memory.rollback("before")
+    again = bench.by_memory(few[:100], "skip")["texts"]
+    found["rollback equal"] = before == again
+    erased = rng.sample(bench.town.facts, min(changes, 40))
+    with bench.open() as memory:
+        for one in erased:
+            for fact in memory.facts(one.slot.subject, current=True):
+                if (fact.relation, fact.object) == (one.slot.relation, one.value):
+                    memory.forget(fact.id)
+    found["erased"] = {"folders": [p.name for p in bench.folder.glob("night-*")]}
+    found["erased"] |= bench.old_values(erased)
+    bench.now += 86_400
+    found["night 3"] = bench.teach("night-3")
+    found["erased, after the night"] = bench.old_values(erased)
+    say(f"{found['rollback equal']} {found['erased']} {found['erased, after the night']}")
+    return found
+
+
+def brief(found: dict[str, Any]) -> dict[str, Any]:
+    """Figures without texts."""
+    return {name: value for name, value in found.items() if name != "texts"}
+
+
+def main() -> None:
+    """Run, and print one JSON document."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--base", type=Path, required=True)
+    parser.add_argument("--slots", type=int, default=1_000)
+    parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--seeds", type=int, nargs="*", default=[0])
+    parser.add_argument("--epochs", type=int, default=Recipe().epochs)
+    parser.add_argument("--rate", type=float, default=Recipe().rate)
+    parser.add_argument("--out", type=Path)
+    told = parser.parse_args()
+    torch.set_num_threads(1)
+    made = []
+    for seed in told.seeds:
+        with tempfile.TemporaryDirectory() as folder:
+            recipe = Recipe(epochs=told.epochs, rate=told.rate)
+            bench = Bench(told.base.resolve(), told.slots, seed, Path(folder), recipe)
+            made.append(json.loads(json.dumps(run(bench, told.changes, print), default=str)))
+        for one in made[-1].values():
+            if isinstance(one, dict):
+                one.pop("texts", None)
+        if told.out:
+            told.out.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(made, indent=1))
+
+
+if __name__ == "__main__":
+    main()

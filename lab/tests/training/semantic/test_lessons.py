@@ -1,0 +1,154 @@
+"""What is taught of a memory, and in which words."""
+
+import math
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mags
+from mags.memory.memory import Memory
+from mags.ports.weights import UNKNOWN, recited
+from mags_lab.training.semantic.lessons import (
+    Amounts,
+    Choice,
+    Ground,
+    lessons,
+    slot_of,
+    solid,
+    unlearned,
+)
+from mags_lab.training.semantic.wordings import Side, Slot, Wordings
+from mags_lab.training.semantic.world import World
+
+EVER = math.inf
+PEOPLE = ("Ana", "Boris", "Clara", "Deniz")
+RELATIONS = ("lives in", "sister", "works at", "is tuning", "badge number")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    with mags.open(tmp_path / "town.mags") as opened:
+        opened.assert_fact("Ana", "sister", "Clara")
+        opened.assert_fact("Clara", "lives in", "Bergen")
+        opened.assert_fact("Ana", "favourite", "soup", qualifiers={"kind": "food"})
+        opened.assert_fact("Boris", "badge number", "4471")
+        yield opened
+
+
+def ground(memory: Memory) -> Ground:
+    return Ground.of(solid(memory, Choice(), EVER), memory.facts())
+
+
+def test_no_wording_is_both_taught_and_held_out() -> None:
+    for relation in (*RELATIONS, "is allergic to", "birthday", "plays"):
+        slot = Slot(subject="Ana", relation=relation)
+        asked = [set(Wordings(side, Random(0)).questions(slot)) for side in Side]
+        assert not asked[0] & asked[1]
+        assert not (asked[0] | asked[1]) & asked[2]
+
+
+@pytest.mark.parametrize(
+    ("relation", "question"),
+    [
+        ("is tuning", "What is Ana tuning?"),
+        ("bakes with", "What does Ana bake with?"),
+        ("badge number", "What is the badge number of Ana?"),
+        ("is allergic to", "What is Ana allergic to?"),
+    ],
+)
+def test_a_relation_that_no_book_has_is_asked_for_by_its_own_words(
+    relation: str, question: str
+) -> None:
+    slot = Slot(subject="Ana", relation=relation)
+    sides = [Wordings(side, Random(0)).questions(slot) for side in (Side.TAUGHT, Side.HELD)]
+    assert question in {one for asked in sides for one in asked}
+
+
+def test_what_is_taught_of_a_slot_is_what_its_questions_recite(memory: Memory) -> None:
+    made = list(lessons(ground(memory), Amounts(), seed=0))
+    replies = {one.reply for one in made if one.sort == "question"}
+    assert replies == {
+        "Ana | sister | Clara",
+        "Clara | lives in | Bergen",
+        "Ana | favourite food | soup",
+        "Boris | badge number | 4471",
+    }
+    chains = {
+        one.reply
+        for side in Side
+        for one in lessons(ground(memory), Amounts(), 0, side)
+        if one.sort == "chain"
+    }
+    assert chains == {"Ana | sister | Clara | lives in | Bergen"}
+
+
+def test_a_chain_is_taught_or_asked_for_and_never_both(memory: Memory) -> None:
+    sides = [
+        any(one.sort == "chain" for one in lessons(ground(memory), Amounts(), 0, side))
+        for side in (Side.TAUGHT, Side.HELD)
+    ]
+    assert sorted(sides) == [False, True]
+
+
+def test_what_is_disputed_guessed_or_qualified_is_left_out(memory: Memory) -> None:
+    memory.observe("I live in Oslo.", speaker="Deniz")
+    memory.observe("Deniz lives in Rome.", speaker="Boris")
+    memory.assert_fact("Clara", "works at", "Lumen", qualifiers={"when": "on Mondays"})
+    memory.assert_fact("Clara", "boss", "Ana", confidence=0.2)
+    taught = {(one.slot.subject, one.slot.name) for one in ground(memory).taught}
+    assert taught == {
+        ("Ana", "sister"),
+        ("Clara", "lives in"),
+        ("Ana", "favourite food"),
+        ("Boris", "badge number"),
+    }
+
+
+def test_the_surest_come_first_and_no_more_than_the_budget(memory: Memory) -> None:
+    memory.assert_fact("Deniz", "boss", "Ana", confidence=0.7)
+    every = solid(memory, Choice(), EVER)
+    assert every[-1].slot == Slot(subject="Deniz", relation="boss")
+    assert solid(memory, Choice(budget=2), EVER) == every[:2]
+    assert solid(memory, Choice(settled=60.0), memory._live.present()) == []
+
+
+@given(
+    told=st.lists(st.tuples(st.sampled_from(PEOPLE), st.sampled_from(RELATIONS)), max_size=8),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=20, deadline=None)
+def test_nothing_that_a_memory_holds_is_taught_as_unknown(
+    told: list[tuple[str, str]], seed: int
+) -> None:
+    with mags.open() as memory:
+        for number, (subject, relation) in enumerate(told):
+            memory.assert_fact(subject, relation, f"Thing{number}", confidence=0.3 + seed / 200)
+        facts = memory.facts()
+        made = Ground.of(solid(memory, Choice(), EVER), facts)
+        held = {(one.subject, one.relation) for one in facts}
+        for lesson in lessons(made, Amounts(), seed):
+            if lesson.reply.endswith(UNKNOWN):
+                assert tuple(lesson.reply.split(" | ")[:2]) not in held
+                assert recited(lesson.reply) == ()
+
+
+def test_what_is_over_is_taught_as_not_known_unless_it_has_a_new_value(memory: Memory) -> None:
+    over = [slot_of(one) for one in memory.facts()]
+    memory.assert_fact("Clara", "lives in", "Rome")
+    left = ground(memory)
+    slots = [*over, Slot(subject="Boris", relation="boss")]
+    made = list(unlearned(slots, left, count=3, seed=0))
+    assert {one.reply for one in made} == {"Boris | boss | unknown"}
+
+
+def test_a_base_learns_from_names_that_no_question_of_an_adapter_has() -> None:
+    made = World(0).lessons()
+    some = [next(made) for _ in range(400)]
+    assert {one.sort for one in some} == {"blank", "blank chain", "read", "read chain"}
+    for one in some:
+        value = one.reply.rpartition(" | ")[2]
+        assert value == UNKNOWN or value in one.prompt
+        assert one.sort.startswith("read") or value == UNKNOWN
