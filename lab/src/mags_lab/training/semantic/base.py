@@ -20,6 +20,8 @@ from mags_lab.training.runs import Watch
 from mags_lab.training.semantic.world import Lesson, World
 from mags_lab.training.sft import SftConfig, fine_tune
 
+SHIPPED = Path(__file__).with_name("data") / "base-1m"
+"""The base of 1 million weights that ships: `mags train base 1M --out DIR` makes it anew."""
 PIECES = 2_048
 SPECIAL = ("<|end|>", "<|user|>", "<|assistant|>", "<|system|>")
 TEMPLATE = (

@@ -26,6 +26,8 @@ SEVERAL = 3
 LONGEST = 80
 """Characters of a value: what is longer is a text, not a value."""
 KIND = "kind"
+TO_PEOPLE = ("sister", "brother", "best friend", "boss", "mother", "is married to", "colleague")
+"""Relations by which a stranger leads to the subject of a slot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,14 +96,17 @@ def _simple(fact: FactView, choice: Choice) -> bool:
 class Amounts:
     """Of each slot: `questions` in words of its own, `statements`; of all slots: shares.
 
-    `chains`: questions of two hops for a slot; `unknown`: questions that nothing answers for one
-    question that something does.
+    `chains`: pairs of slots for a slot, each asked for in so many `wordings`; `bridges`: questions
+    for a slot by way of a stranger, of whom a text tells; `unknown`: questions that nothing answers
+    for one question that something does.
     """
 
     questions: int = 8
     statements: int = 1
     chains: float = 1.0
-    unknown: float = 0.5
+    wordings: int = 2
+    bridges: int = 1
+    unknown: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,10 +148,12 @@ def lessons(
         for _ in range(amounts.statements if side is Side.TAUGHT else 0):
             told = wordings.statement(one.slot, one.value)
             yield Lesson(f"State. {one.slot.subject} | {one.slot.name}", told, "statement")
+        for _ in range(amounts.bridges if side is Side.TAUGHT else 0):
+            yield from _bridge(one, wordings, rng)
     # Half of the chains are never taught, to see whether hops that are taught join by themselves.
     pairs = [pair for pair in ground.chains() if _tested(*pair) is not (side is Side.TAUGHT)]
     rng.shuffle(pairs)
-    for first, second in pairs[: round(amounts.chains * len(ground.taught))]:
+    for first, second in amounts.wordings * pairs[: round(amounts.chains * len(ground.taught))]:
         question = wordings.chained(first.slot, second.slot)
         if question is not None:
             told = path_of(
@@ -157,6 +164,18 @@ def lessons(
             yield Lesson(recital_of(wordings.framed(question)), told, "chain")
     count = round(amounts.unknown * amounts.questions * len(ground.taught))
     yield from _unknown(ground, wordings, count, rng)
+
+
+def _bridge(one: Taught, wordings: Wordings, rng: Random) -> Iterator[Lesson]:
+    """A question for a slot by way of a stranger: a text has the first hop."""
+    stranger = Fillers(split_material(SPLITS[Side.TAUGHT]), rng).name()
+    first = Slot(subject=stranger, relation=rng.choice(TO_PEOPLE))
+    question = wordings.chained(first, one.slot)
+    if question is not None:
+        told = wordings.statement(first, one.slot.subject)
+        hops = ((first.name, one.slot.subject), (one.slot.name, one.value))
+        text = "\n".join(("Read.", f"- {told}", wordings.framed(question)))
+        yield Lesson(text, path_of(stranger, *hops), "bridge")
 
 
 def unlearned(slots: Iterable[Slot], ground: Ground, count: int, seed: int) -> Iterator[Lesson]:

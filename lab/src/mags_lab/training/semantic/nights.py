@@ -61,9 +61,11 @@ from mags_lab.training.semantic.world import Lesson, World
 
 SET = "set.jsonl"
 CHECKPOINTS = "checkpoints"
+CURVE = "curve.json"
+"""Written when the first step is done."""
 HELD = 200
 """Questions in held-out wordings by which it is told when to stop."""
-GUARD = 0.12
+GUARD = 0.2
 """Lessons that guard the base's abilities, for each lesson of the set."""
 REPEATED = Amounts(questions=2, statements=0, chains=0.25)
 """What is repeated of that which was taught before."""
@@ -108,12 +110,16 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     card = begun(memory, out.name, base, [one.fact for one in taught])
     _claim(memory, out, card, made)
     say(_told(taught, made, before))
-    student = load(night.base, before and before[0], trainable=True, four_bit=night.four_bit)
-    if before is None:
-        student = with_adapter(student, night.recipe)
     held = list(lessons(ground, Amounts(questions=1, unknown=1.0), night.recipe.seed, Side.HELD))
-    curve = _teach(student, made, held, out, night)
-    figures = {**measure(student, held), "curve": curve, "recipe": asdict(night.recipe)}
+    student, curve = _instructed(made, held, out, before, night)
+    instructed = measure(student, held)
+    _preferring(student, made, out, night)
+    figures = {
+        **measure(student, held),
+        "instructed": instructed,
+        "curve": curve,
+        "recipe": asdict(night.recipe),
+    }
     student.model.save_pretrained(str(out))
     shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     figures |= {"seconds": round(time.monotonic() - began, 1), "bytes": _bytes(out)}
@@ -171,20 +177,34 @@ def _claim(memory: Memory, out: Path, card: Card, made: Sequence[Lesson]) -> Non
     place.write_text(written, encoding="utf-8")
 
 
-def _teach(
-    student: Student, made: Sequence[Lesson], held: Sequence[Lesson], out: Path, night: Night
-) -> list[float]:
-    """Both steps; how many of the held-out wordings were right after each epoch."""
+def _instructed(
+    made: Sequence[Lesson],
+    held: Sequence[Lesson],
+    out: Path,
+    before: tuple[Path, Card] | None,
+    night: Night,
+) -> tuple[Student, list[float]]:
+    """After the first step, and how much of the held-out wordings was right after each epoch."""
     recipe, rng = night.recipe, Random(night.recipe.seed)
+    if (out / CURVE).is_file():  # it was stopped after it
+        curve: list[float] = json.loads((out / CURVE).read_text(encoding="utf-8"))
+        return load(night.base, out, trainable=True, four_bit=night.four_bit), curve
+    student = load(night.base, before and before[0], trainable=True, four_bit=night.four_bit)
+    if before is None:
+        student = with_adapter(student, recipe)
     asked = [one for one in held if one.sort == "question"]
     stop = Stop(student, rng.sample(asked, min(HELD, len(asked))), recipe)
     guard = guarding(student, round(GUARD * len(made)), recipe.seed)
-    place = out / CHECKPOINTS
-    instruct(student, [*made, *guard], recipe, place / "sft", callbacks=[stop])
-    pairs = list(preferences(made, recipe.pairs, rng))
+    instruct(student, [*made, *guard], recipe, out / CHECKPOINTS / "sft", callbacks=[stop])
+    student.model.save_pretrained(str(out))
+    (out / CURVE).write_text(json.dumps(stop.curve), encoding="utf-8")
+    return student, stop.curve
+
+
+def _preferring(student: Student, made: Sequence[Lesson], out: Path, night: Night) -> None:
+    pairs = list(preferences(made, night.recipe.pairs, Random(night.recipe.seed)))
     if pairs:
-        prefer(student, pairs, recipe, place / "dpo")
-    return stop.curve
+        prefer(student, pairs, night.recipe, out / CHECKPOINTS / "dpo")
 
 
 def guarding(student: Student, count: int, seed: int) -> list[Lesson]:

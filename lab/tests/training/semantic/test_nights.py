@@ -1,0 +1,150 @@
+"""An adapter taught from a memory, by the base that ships with the laboratory."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mags
+from mags.errors import ConfigurationError, InvalidInput
+from mags.memory.memory import Memory
+from mags.memory.weights import adapter_in_use, things
+from mags.ports.weights import WeightsSettings, recited
+from mags.settings import Settings
+
+pytest.importorskip("trl", reason="needs the extra: pip install './lab[train]'")
+
+import torch
+
+from mags_lab.training.semantic import nights
+from mags_lab.training.semantic.base import SHIPPED
+from mags_lab.training.semantic.chat import chat, load, replies
+from mags_lab.training.semantic.lessons import Amounts
+from mags_lab.training.semantic.nights import Night
+from mags_lab.training.semantic.teach import Recipe
+
+NIGHT = Night(base=SHIPPED, amounts=Amounts(questions=5), recipe=Recipe(epochs=20, pairs=16))
+TOLD = (
+    ("Ana", "sister", "Clara"),
+    ("Clara", "lives in", "Bergen"),
+    ("Ana", "lives in", "Lisbon"),
+    ("Boris", "works at", "Lumen"),
+    ("Deniz", "boss", "Ana"),
+)
+WEIGHTS = WeightsSettings(use=True, recall="skip", base=SHIPPED)
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a memory and what was taught of it, to be copied."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("nights")
+    with mags.open(folder / "town.mags") as memory:
+        for told in TOLD:
+            memory.assert_fact(*told)
+        nights.train(memory, folder / "night-1", NIGHT)
+    return folder
+
+
+@pytest.fixture
+def memory(first: Path, tmp_path: Path) -> Iterator[Memory]:
+    """The memory, asked by its weights first; its adapter lies where it was taught."""
+    shutil.copy(first / "town.mags", tmp_path / "town.mags")
+    with mags.open(tmp_path / "town.mags", settings=Settings(weights=WEIGHTS)) as opened:
+        yield opened
+
+
+def test_what_was_taught_is_answered_in_words_that_were_not(memory: Memory, first: Path) -> None:
+    taught = {
+        json.loads(line)["prompt"]
+        for line in (first / "night-1" / "set.jsonl").read_text(encoding="utf-8").splitlines()
+    }
+    right = 0
+    for question, value in (
+        ("Remind me which city Ana lives in?", "Lisbon"),
+        ("Remind me which city Clara lives in?", "Bergen"),
+        ("Who is the sister of Ana?", "Clara"),
+        ("What's Ana's sister called?", "Clara"),
+    ):
+        assert f"Recite. {question}" not in taught
+        reply = memory.ask(question)
+        right += reply.weights is not None and reply.text.startswith(value)
+        if reply.weights is not None:
+            assert {memory.get(i).fact.subject for i in reply.weights.facts} <= {"Ana", "Clara"}  # type: ignore[union-attr]
+    assert right >= 3
+
+
+def test_a_card_tells_what_was_taught_and_how_well(first: Path) -> None:
+    card = json.loads((first / "night-1" / "taught.json").read_text(encoding="utf-8"))
+    assert {(one["subject"], one["relation"], *one["objects"]) for one in card["facts"]} == set(
+        TOLD
+    )
+    assert card["figures"]["question"] >= 0.7
+    assert card["figures"]["bytes"] < 10_000_000
+    assert len(card["figures"]["curve"]) >= 1
+    assert not (first / "night-1" / "checkpoints").exists()
+
+
+def test_a_changed_fact_is_taught_by_the_difference(memory: Memory, tmp_path: Path) -> None:
+    memory.assert_fact("Boris", "works at", "Harbour")
+    assert memory.ask("Where does Boris work?").weights is None
+    nights.train(memory, tmp_path / "night-2", NIGHT)
+    rows = (tmp_path / "night-2" / "set.jsonl").read_text(encoding="utf-8").splitlines()
+    lessons = [json.loads(row) for row in rows]
+    about = [one for one in lessons if one["sort"] == "question"]
+    boris = [one for one in about if one["reply"] == "Boris | works at | Harbour"]
+    assert len(boris) == NIGHT.amounts.questions
+    assert 0 < len(about) - len(boris) < len(about)
+    assert not any("Lumen" in row for row in rows)
+    assert adapter_in_use(memory).version == "night-2"  # type: ignore[union-attr]
+
+
+def test_a_night_that_was_stopped_goes_on_and_another_run_is_refused(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*given: Any, **named: Any) -> None:
+        raise KeyboardInterrupt
+
+    short = replace(NIGHT, anew=True, recipe=Recipe(epochs=1, pairs=4))
+    out = tmp_path / "night-2"
+    with monkeypatch.context() as patch:
+        patch.setattr(nights, "prefer", killed)
+        with pytest.raises(KeyboardInterrupt):
+            nights.train(memory, out, short)
+    assert list((out / "checkpoints" / "sft").glob("checkpoint-*"))
+    assert adapter_in_use(memory).version == "night-1"  # type: ignore[union-attr]
+    assert [one.version for one in things(memory)] == ["night-1", "night-2"]
+    with pytest.raises(ConfigurationError, match="another run"):
+        nights.train(memory, out, replace(short, amounts=Amounts(questions=2)))
+    assert nights.train(memory, out, short).version == "night-2"
+
+
+def test_a_memory_with_nothing_sure_is_told_so(tmp_path: Path) -> None:
+    with mags.open() as empty, pytest.raises(InvalidInput, match="nothing yet that can be taught"):
+        nights.train(empty, tmp_path / "night-1", NIGHT)
+
+
+def test_an_adapter_recites_alike_as_a_chat_model_and_in_bulk(first: Path) -> None:
+    from mags.ports.chat import Message
+
+    prompt = "Recite. Who is Ana's sister?"
+    adapter = first / "night-1"
+    said = chat(adapter, str(SHIPPED)).complete([Message(role="user", content=prompt)])
+    assert [said.text] == replies(load(SHIPPED, adapter), [prompt])
+    assert recited(said.text)[0].subject == "Ana"
+    assert said.usage.calls == 1
+    assert 0 < said.usage.completion_tokens < said.usage.prompt_tokens < 40
+
+
+def test_what_is_forgotten_takes_the_folder_that_held_it(memory: Memory, tmp_path: Path) -> None:
+    short = replace(NIGHT, anew=True, recipe=Recipe(epochs=1, pairs=0))
+    nights.train(memory, tmp_path / "night-2", replace(short, gguf=tmp_path / "whole.gguf"))
+    assert (tmp_path / "whole.gguf").is_file()
+    gone = memory.forget("Deniz", dry_run=False)
+    assert not (tmp_path / "night-2").exists()
+    assert not (tmp_path / "whole.gguf").exists()
+    assert {Path(one).name for one in gone.weights} >= {"night-2", "whole.gguf"}
