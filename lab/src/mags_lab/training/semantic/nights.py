@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from datasets import disable_progress_bars
 from transformers.utils import logging
 
 from mags.errors import ConfigurationError, InvalidInput
@@ -96,6 +97,7 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     began = time.monotonic()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
+    disable_progress_bars()
     facts = memory.facts()
     taught = solid(memory, night.choice, time.time())
     if not taught:
@@ -114,12 +116,8 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     student, curve = _instructed(made, held, out, before, night)
     instructed = measure(student, held)
     _preferring(student, made, out, night)
-    figures = {
-        **measure(student, held),
-        "instructed": instructed,
-        "curve": curve,
-        "recipe": asdict(night.recipe),
-    }
+    figures = {**measure(student, held), "instructed": instructed, "curve": curve}
+    figures["recipe"] = asdict(night.recipe)
     student.model.save_pretrained(str(out))
     shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     figures |= {"seconds": round(time.monotonic() - began, 1), "bytes": _bytes(out)}

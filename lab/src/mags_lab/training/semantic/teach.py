@@ -37,8 +37,9 @@ from mags_lab.training.semantic.world import Lesson
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How an adapter is taught. `batch`: lessons of a step; `epochs`: at most.
+    """How an adapter is taught.
 
+    `batch`: lessons of a step; `epochs`: at most, or what makes `least` steps of a small set.
     `patience`: epochs without gain before it stops; `pairs`: of the preference step, 0 for none.
     """
 
@@ -47,6 +48,7 @@ class Recipe:
     rate: float = 1e-2
     batch: int = 64
     epochs: int = 6
+    least: int = 300
     patience: int = 2
     pairs: int = 512
     preference_rate: float = 2e-4
@@ -84,13 +86,14 @@ def instruct(
     callbacks: Sequence[TrainerCallback] = (),
 ) -> None:
     """SFT on the replies; a folder in which it was stopped is taken up where it was."""
-    steps = recipe.epochs * -(-len(lessons) // recipe.batch)
+    epoch = -(-len(lessons) // recipe.batch)
+    epochs = max(recipe.epochs, -(-recipe.least // epoch))
     trainer = SFTTrainer(
         model=student.model,
         args=SFTConfig(
             output_dir=str(folder),
             per_device_train_batch_size=recipe.batch,
-            num_train_epochs=recipe.epochs,
+            num_train_epochs=epochs,
             max_length=512,
             train_sampling_strategy="group_by_length",
             **_common(student, recipe),
@@ -98,13 +101,13 @@ def instruct(
         train_dataset=Dataset.from_list([conversation(one) for one in lessons]),
         processing_class=student.tokenizer,
         callbacks=list(callbacks),
-        optimizers=_stepping(student, recipe.rate, steps),
+        optimizers=_stepping(student, recipe.rate, epochs * epoch),
     )
     _run(trainer, folder)
 
 
 def _stepping(student: Student, rate: float, steps: int) -> tuple[Optimizer, LambdaLR]:
-    """Muon, which learns an adapter's matrices in half the epochs of AdamW; the rate falls to 5%."""
+    """Muon, which learns adapters in half the epochs of AdamW, and a rate that falls to 5%."""
     learned = [one for one in student.model.parameters() if one.requires_grad]
     muon = Muon(learned, lr=rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw")
     return muon, LambdaLR(muon, lambda step: schedule(step, steps))
