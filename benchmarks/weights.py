@@ -40,7 +40,7 @@ from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.fillers import Fillers
 from mags_lab.training.semantic.chat import Student, load, replies, without_adapter
 from mags_lab.training.semantic.lessons import Amounts, Choice, Ground, lessons, solid
-from mags_lab.training.semantic.nights import Night, measure, train
+from mags_lab.training.semantic.nights import Night, measure, train, value_of
 from mags_lab.training.semantic.teach import Recipe
 from mags_lab.training.semantic.wordings import Side, Slot, Wordings
 from mags_lab.training.semantic.world import Lesson, World
