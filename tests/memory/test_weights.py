@@ -11,8 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mags.app import Models, make_parts, make_store
-from mags.errors import ConfigurationError, CorruptFile, InvalidInput, ModelUnavailable, NotFound
+import mags
+from mags import extras
+from mags.app import Models, make_keyring, make_parts, make_store, train_weights
+from mags.errors import (
+    ConfigurationError,
+    CorruptFile,
+    InvalidInput,
+    MissingExtra,
+    ModelUnavailable,
+    NotFound,
+)
 from mags.graph.records import NodeFlag
 from mags.memory.memory import Memory
 from mags.memory.weights import (
@@ -43,7 +52,8 @@ from mags.ports.weights import (
     recited,
 )
 from mags.recall.found import Trace
-from mags.settings import EncryptionSettings, Settings
+from mags.settings import AnswerSettings, EncryptionSettings, Settings
+from tests.models.chat.endpoint import Server, Step
 
 LIVES, SISTER, HERS = (
     "Alice | lives in | Bergen",
@@ -273,7 +283,11 @@ def test_what_was_taught_is_answered_without_recall(opened: Opener, tmp_path: Pa
     assert [one.id for one in reply.citations] == [sister, hers]
     assert reply.citations[0].speaker == "Alice"
     assert (reply.weights.version, reply.weights.facts) == ("first", (sister, hers))
-    assert (reply.answerer, reply.usage.calls, reply.warnings) == ("first by by heart", 1, ())
+    assert (reply.answerer, reply.usage.calls, reply.warnings) == (
+        "weights first (by heart)",
+        1,
+        (),
+    )
 
 
 def test_an_answer_from_weights_is_rewarded_and_explained(taught: Memory) -> None:
@@ -361,8 +375,20 @@ def test_what_was_reopened_as_it_was_taught_is_answered_again(taught: Memory) ->
 
 
 def test_the_past_is_never_answered_from_weights(taught: Memory, chat: Reciting) -> None:
-    reply = taught.ask("Where does Alice live?", as_of="2024-01-05")
-    assert (reply.weights, chat.asked) == (None, [])
+    chat.always = LIVES
+    for question, as_of in (
+        (WORDINGS[0], "2024-01-05"),
+        ("Where did Alice live before?", None),
+        ("Where did Alice live in 2019?", None),
+    ):
+        assert taught.ask(question, as_of).weights is None
+    assert chat.asked == []
+
+
+def test_recall_is_not_skipped_while_a_turn_waits_to_be_read(taught: Memory) -> None:
+    assert not taught.ask("Where does Alice live?").trace.anchors
+    taught.observe("I moved to Oslo.", speaker="Alice", at="2024-02-01", later=True)
+    assert taught.ask("Where does Alice live?").trace.anchors
 
 
 def test_of_a_conversation_plain_questions_are_answered_from_weights(
@@ -686,8 +712,6 @@ def test_an_encrypted_memory_is_not_taught_in_the_clear(tmp_path: Path) -> None:
     master.write_text("A" * 43 + "=")
     master.chmod(0o600)
     encryption = EncryptionSettings(master=f"file:{master}", keys=tmp_path / "keys")
-    from mags.app import make_keyring
-
     store = make_store(tmp_path / "m.mags", keyring=make_keyring(encryption))
     parts = make_parts(Settings(), Models(embedder=HashEmbedder(64)))
     with Memory(store, parts) as memory:
@@ -697,3 +721,44 @@ def test_an_encrypted_memory_is_not_taught_in_the_clear(tmp_path: Path) -> None:
         memory._parts = replace(parts, weights=WeightsSettings(clear=True))
         train(memory, tmp_path / "weights", "second")
         assert adapter_in_use(memory) is not None
+
+
+# -- where the model runs ----------------------------------------------------------------------
+
+
+def test_a_server_of_the_merged_adapter_recites(tmp_path: Path) -> None:
+    server = Server()
+    server.start()
+    server.steps = [Step(text=LIVES), Step(text=LIVES, status=500)]
+    weights = WeightsSettings(use=True, recall="skip", url=server.url, model="tiny")
+    path, given = tmp_path / "alice.mags", {"embedder": HashEmbedder(64)}
+    try:
+        with mags.open(path, settings=Settings(weights=weights), **given) as memory:
+            train(told(memory), tmp_path / "weights")
+            reply = memory.ask("Where does Alice live?")
+    finally:
+        server.stop()
+    assert reply.text.startswith("Bergen \u2014 ")
+    assert reply.weights.version == "first"
+    assert reply.usage.calls == 1
+    (request,) = server.requests
+    assert request["messages"] == [{"role": "user", "content": "Recite. Where does Alice live?"}]
+
+
+def test_without_the_laboratory_weights_say_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, taught: Memory
+) -> None:
+    monkeypatch.setattr(extras, "entry_points", lambda **_: ())
+    use, sleep = (Settings(weights=WeightsSettings(**{on: True})) for on in ("use", "sleep"))
+    for work in (lambda: mags.open(settings=use), lambda: train_weights(taught, sleep)):
+        with pytest.raises(MissingExtra, match=r"weights\.(use|sleep) .*pip install \. './lab"):
+            work()
+    assert train_weights(taught, Settings()) == ""
+
+
+def test_the_manager_mode_asks_no_adapter() -> None:
+    weights = WeightsSettings(use=True, url="http://127.0.0.1:9/v1")
+    for mode, asks in (("chat", True), ("manager", False)):
+        wanted = Settings(weights=weights, answer=AnswerSettings(mode=mode))
+        parts = make_parts(wanted, Models(embedder=HashEmbedder(64)))
+        assert (parts.reciter is not None) == asks

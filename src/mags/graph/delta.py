@@ -175,7 +175,8 @@ class Changes:
 class Delta:
     """One atomic change of a memory, with everything needed to undo it.
 
-    kind: observe, read, assert, ask, feedback, sleep, edit, pin, rollback, import, forget, reembed.
+    kind: observe, read, assert, ask, feedback, sleep, train, edit, pin, rollback, import, forget,
+    reembed.
     base: journal sequence it was computed on. recorded_at: seconds since the epoch.
     tick_before, tick_after: the memory's clock.
     key, payload: keyed hashes (hex) of the idempotency key and of what came with it.

@@ -98,7 +98,9 @@ class Asker:
         learn: bool,
     ) -> tuple[Reply, Delta | None]:
         said = recital.answer
-        if said is not None and self._parts.weights.recall == "skip":
+        # A turn that waits to be read may say otherwise: recall finds it.
+        skips = self._parts.weights.recall == "skip" and not self._observer.waiting()
+        if said is not None and skips:
             got = self._recited(question, recital, said)
         else:
             # What is to be compared first is not streamed.

@@ -45,6 +45,7 @@ from mags.ports.weights import (
     Line,
     Shelf,
     TaughtFact,
+    asks_past,
     folded,
     recital_of,
     recited,
@@ -474,7 +475,9 @@ class Weights:
     def recite(self, question: Turn, options: ReadOptions) -> Recital:
         """What the adapter in use recites, checked; nothing of the past."""
         reciter, shelf, live = self._parts.reciter, self._parts.shelf, self._live
-        if reciter is None or shelf is None or options.of_the_past:
+        if reciter is None or shelf is None:
+            return Recital()
+        if options.of_the_past or asks_past(question.text):
             return Recital()
         try:
             with live.reading() as state:
@@ -515,6 +518,6 @@ def _answered(
             citations=ids,
             support=min(float(state.graph.view(i)[0]["confidence"]) for i in ids),
             links=tuple((min(pair), max(pair)) for pair in pairwise(ids)),
-            by=f"{card.version} by {name}",
+            by=f"weights {card.version} ({name})",
         ),
     )

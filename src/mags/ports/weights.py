@@ -7,6 +7,7 @@ trained on and what is asked, so that both agree.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,6 +27,11 @@ UNKNOWN = "unknown"
 """The object of what was not taught."""
 BAR, BREAK = " | ", "; "
 """What stands between the parts of a path, and between several objects."""
+_PAST = re.compile(
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|at first"
+    r"|in the past|back then|ago|no longer|not any ?more|(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
 Slot = tuple[str, str]
 """Subject and relation, folded."""
 
@@ -148,6 +154,11 @@ def recital_of(question: str, speaker: str = "") -> str:
     says_i = speaker and not FIRST_PERSON.isdisjoint(words(question))
     who = f"{speaker}: " if says_i else ""
     return f"Recite. {who}{' '.join(question.split())}"
+
+
+def asks_past(question: str) -> bool:
+    """Whether a question names what is over, or a year: what is taught holds now."""
+    return _PAST.search(question) is not None
 
 
 def path_of(subject: str, *hops: tuple[str, str]) -> str:
