@@ -253,7 +253,7 @@ def make_chat(settings: Settings) -> ChatModel | None:
 
 
 def make_reciter(settings: Settings) -> Reciter | None:
-    """What recites from weights, where they are used; raises MissingExtra."""
+    """What recites from weights, where they are used; without the laboratory it says so, asked."""
     wanted = settings.weights
     if not wanted.use or settings.answer.mode == "manager":
         return None
@@ -261,10 +261,12 @@ def make_reciter(settings: Settings) -> Reciter | None:
         served = ChatSettings(url=wanted.url, model=wanted.model, key=wanted.key)
         chat = MeteredChat(OpenAIChat(served))
         return AdapterReciter(lambda _folder, _base: chat, chat.name)
-    run = plugin("mags.weights", "chat", extra="train", needed_for="weights.use without a url")
-    return AdapterReciter(
-        lambda folder, base: MeteredChat(run(folder, str(wanted.base or base))), "the adapter"
-    )
+
+    def run(folder: Path, base: str) -> ChatModel:  # loaded when it is asked: torch takes seconds
+        load = plugin("mags.weights", "chat", extra="train", needed_for="weights.use without a url")
+        return MeteredChat(load(folder, str(wanted.base or base)))
+
+    return AdapterReciter(run, "the adapter")
 
 
 def train_weights(memory: Memory, settings: Settings) -> str:

@@ -746,14 +746,17 @@ def test_a_server_of_the_merged_adapter_recites(tmp_path: Path) -> None:
 
 
 def test_without_the_laboratory_weights_say_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, taught: Memory
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(extras, "entry_points", lambda **_: ())
-    use, sleep = (Settings(weights=WeightsSettings(**{on: True})) for on in ("use", "sleep"))
-    for work in (lambda: mags.open(settings=use), lambda: train_weights(taught, sleep)):
-        with pytest.raises(MissingExtra, match=r"weights\.(use|sleep) .*pip install \. './lab"):
-            work()
-    assert train_weights(taught, Settings()) == ""
+    on = Settings(weights=WeightsSettings(use=True, sleep=True))
+    with mags.open(tmp_path / "m.mags", embedder=HashEmbedder(64), settings=on) as memory:
+        train(told(memory), tmp_path / "weights")
+        with pytest.raises(MissingExtra, match=r"weights\.use .*pip install \. './lab"):
+            memory.ask("Where does Alice live?")
+        with pytest.raises(MissingExtra, match=r"weights\.sleep .*pip install \. './lab"):
+            train_weights(memory, on)
+        assert train_weights(memory, Settings()) == ""
 
 
 def test_the_manager_mode_asks_no_adapter() -> None:
