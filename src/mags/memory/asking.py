@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from mags.engram.grades import alone
 from mags.errors import InvalidInput, ModelError, StoreError
 from mags.graph.delta import Delta, Draft
@@ -40,6 +38,8 @@ TRUST = 0.5
 """Factor of the confidence of what the assistant says: less than what a user says as surely."""
 SAID = ("fact", "note")
 """Kinds of hits that are said in an episode."""
+UNLED = Hit(id=0, text="", score=1.0, kind="fact", episode_ids=(), fact=None)
+"""What stands for the hit that a recited fact came out with: nothing led to it."""
 RECITED = ("text", "outcome", "citations", "support", "links", "by")
 """Of an answer, what comes from weights where recall agrees with them; the rest is recall's."""
 MOST_OTHERWISE = 3
@@ -177,7 +177,8 @@ class Asker:
         """An answer from weights, with what was recited in the place of what is recalled."""
         with self._live.reading() as state:
             there = [i for i in said.citations if i in state.graph]
-            hits = tuple(_fact_hit(state, i) for i in there)
+            present = self._live.present()
+            hits = tuple(_fact_beside(state, UNLED, i, present, None) for i in there)
             trace = Trace(
                 tick=state.graph.tick,
                 seq=state.seq,
@@ -200,9 +201,9 @@ class Asker:
             told = f"The weights said otherwise: {said.text.replace('[m', '(m').replace(']', ')')}"
             return replace(recalled, answer=replace(answer, text=f"{answer.text}\n{told}"))
         own = self._recited(question, recital, said)
-        told = {name: getattr(said, name) for name in RECITED}
+        taken = {name: getattr(said, name) for name in RECITED}
         seen = {**own.seen, **recalled.seen}
-        return replace(recalled, answer=replace(answer, **told), seen=seen, weights=recital.taught)
+        return replace(recalled, answer=replace(answer, **taken), seen=seen, weights=recital.taught)
 
     def credit(self, trace: object, reward: float | None) -> bool:
         """Strengthen or weaken the associations that led to what was cited; once a trace.
@@ -512,27 +513,6 @@ class _Context:
         self.shown.append(one)
 
 
-def _fact_hit(state: State, fact: int) -> Hit:
-    """A fact as a hit that nothing led to."""
-    view = fact_view(state, fact)
-    return Hit(
-        id=fact,
-        text=view.text,
-        score=1.0,
-        kind="fact",
-        episode_ids=tuple(sources(state.graph, fact)),
-        fact=view,
-        speaker=view.speaker,
-        at=_begun(state.graph.view(fact)[0]),
-    )
-
-
-def _begun(node: np.void) -> float:
-    """When a fact began, where that is known; else when it was recorded."""
-    begins = float(node["valid_from"])
-    return begins if abs(begins) < NEVER else float(node["recorded_at"])
-
-
 def _recited_trace(state: State, hit: Hit) -> HitTrace:
     node = state.graph.view(hit.id)[0]
     return HitTrace(
@@ -555,6 +535,7 @@ def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float
     if known is not None and float(node["closed_at"]) > known:
         ends = NEVER
     view = fact_view(state, fact, ends)
+    begins = float(node["valid_from"])
     return replace(
         lead,
         id=fact,
@@ -564,7 +545,7 @@ def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float
         fact=view,
         speaker=view.speaker,
         disputed=view.disputed,
-        at=_begun(node),
+        at=begins if abs(begins) < NEVER else float(node["recorded_at"]),
         current=ends > moment,
     )
 
