@@ -127,7 +127,8 @@ def settings_keys(kind: type = Settings, at: str = "") -> dict[str, Any]:
     made = kind()
     hints, out = get_type_hints(kind), {}
     for field in fields(kind):  # type: ignore[arg-type]
-        key = field.name if field.name in NESTED else f"{at}.{field.name}".strip(".")
+        moved = at == "memory" and field.name in NESTED
+        key = field.name if moved else f"{at}.{field.name}".strip(".")
         value = getattr(made, field.name)
         parts = [one for one in (*get_args(hints[field.name]), type(value)) if is_dataclass(one)]
         if parts:
