@@ -644,7 +644,13 @@ def test_forget_names_what_it_cannot_delete_and_never_uses_it(
     keep.mkdir()
     (keep / "mine.txt").write_text("mine")
     ids = (fact(taught, "Rome"),)
-    places = {"plain": keep, "away": tmp_path / "disk" / "a.gguf", "gone": tmp_path / "b.gguf"}
+    mine = keep / "mine.txt"
+    places = {
+        "plain": keep,
+        "file": mine,
+        "away": tmp_path / "disk" / "a.gguf",
+        "gone": tmp_path / "b.gguf",
+    }
     for path in places.values():
         register(taught, Thing(kind="export", path=path, facts=ids))
     moved = tmp_path / "moved"
@@ -655,12 +661,13 @@ def test_forget_names_what_it_cannot_delete_and_never_uses_it(
     assert done.weights == ()
     assert f"{folder}: a link stands in its place" in said
     assert f"{keep}: it has no {CARD}" in said
+    assert f"{mine}: it is none of .gguf" in said
     assert f"{places['away']}: {tmp_path / 'disk'} is not there" in said
     assert f"{places['gone']}: it is not there any more" in said
     assert (keep / "mine.txt").exists()
     assert (moved / CARD).exists()
     # What somebody else removed is told once; the rest is tried again.
-    assert {one.path for one in things(taught)} == {folder, keep, places["away"]}
+    assert {one.path for one in things(taught)} == {folder, keep, mine, places["away"]}
     chat.asked.clear()
     assert taught.ask("Where does Alice live?").weights is None
     assert chat.asked == []

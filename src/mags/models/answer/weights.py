@@ -14,6 +14,8 @@ from mags.files import appearing
 from mags.ports.chat import ChatModel, Completion, Message
 from mags.ports.weights import CARD, MISSING, Card
 
+FILES = (".gguf", ".jsonl", ".safetensors")
+"""How files of weights and sets end. A memory may come from somebody else, and list any path."""
 ChatOf = Callable[[Path, str], ChatModel]
 """The folder of an adapter, and its base, to the model that has learned it."""
 
@@ -79,6 +81,8 @@ class FolderShelf:
                 return "a link stands in its place"
             if path.is_dir() and not (path / CARD).is_file() and any(path.iterdir()):
                 return f"it has no {CARD}, so it may be something else"
+            if not path.is_dir() and path.suffix not in FILES:
+                return f"it is none of {', '.join(FILES)}, so it may be something else"
             if not dry_run:
                 _delete(path)
         except OSError as failure:
