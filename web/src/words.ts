@@ -26,7 +26,7 @@ export function reasons(shares: Record<string, number>): { words: string; sum: n
 
 const CHANGES: Record<string, string> = {
   observe: "told", read: "read later", assert: "given", ask: "asked", feedback: "rated", sleep: "slept", edit: "edited",
-  pin: "pinned", rollback: "taken back", import: "imported", forget: "forgotten", train: "taught", reembed: "embedded anew",
+  pin: "pinned", rollback: "taken back", import: "imported", forget: "forgotten", reembed: "embedded anew",
 };
 
 /** What a change was. */
