@@ -278,6 +278,8 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
     for how in ("skip", "check"):
         found[how] = bench.by_memory(few, how)
         say(f"{how} {brief(found[how])}")
+    if not changes:
+        return found
     with bench.open() as memory:
         memory.snapshot("before")
     before = bench.by_memory(few[:100], "skip")["texts"]
@@ -334,7 +336,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--slots", type=int, default=1_000)
-    parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--changes", type=int, default=200, help="0: the first night alone")
     parser.add_argument("--seeds", type=int, nargs="*", default=[0])
     parser.add_argument("--epochs", type=int, default=Recipe().epochs)
     parser.add_argument("--least", type=int, default=Recipe().least)
