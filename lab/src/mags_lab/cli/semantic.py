@@ -89,7 +89,7 @@ def base(
     as long as its size wants.
     """
     made = import_extra(
-        "mags_lab.training.semantic.base", extra="train", needed_for="mags train base"
+        "mags_lab.training.semantic.bases", extra="train", needed_for="mags train base"
     )
     form = made.shape(size)
     form = made.lasting(form, steps) if steps else form

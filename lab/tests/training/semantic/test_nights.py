@@ -21,7 +21,7 @@ pytest.importorskip("trl", reason="needs the extra: pip install './lab[train]'")
 import torch
 
 from mags_lab.training.semantic import nights
-from mags_lab.training.semantic.base import SHIPPED
+from mags_lab.training.semantic.bases import SHIPPED
 from mags_lab.training.semantic.chat import chat, load, replies
 from mags_lab.training.semantic.lessons import Amounts
 from mags_lab.training.semantic.nights import Night

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from random import Random
 
+from mags.caches import cached
 from mags.ports.english import lemma
 from mags.ports.relations import Relation, normalise
 from mags_lab.training.chains.phrasebook import PhrasebookEntry, fill, phrasebook
@@ -103,7 +103,7 @@ class Wordings:
         )
 
 
-@cache
+@cached(8)
 def _book(side: Side) -> dict[str, tuple[PhrasebookEntry, ...]]:
     """Entries by the relation's name; people before creatures where both have it."""
     entries = list(split_material(SPLITS[side]).entries)
@@ -134,12 +134,12 @@ def _phrases(side: Side, slot: Slot, name: str) -> tuple[str, ...]:
     return ()
 
 
-@cache
+@cached(4096)
 def _relation(name: str) -> Relation:
     return normalise(name)
 
 
-@cache
+@cached(4096)
 def generic(name: str) -> tuple[str, ...]:
     """Questions that follow from a relation's own words; `{s}` is the subject."""
     return tuple(dict.fromkeys(_generic(name)))
@@ -177,7 +177,6 @@ def _generic(name: str) -> Iterator[str]:
     yield f"What follows: {{s}} {name} ...?"
 
 
-@cache
 def generic_links(slot: Slot) -> tuple[str, ...]:
     """The object of a slot named by way of its subject."""
     if is_noun(slot.name):
