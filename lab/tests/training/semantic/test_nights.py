@@ -27,7 +27,9 @@ from mags_lab.training.semantic.lessons import Amounts
 from mags_lab.training.semantic.nights import Night
 from mags_lab.training.semantic.teach import Recipe
 
-NIGHT = Night(base=SHIPPED, amounts=Amounts(questions=5), recipe=Recipe(epochs=20, pairs=16))
+pytestmark = pytest.mark.filterwarnings("ignore")  # of transformers about itself
+RECIPE = Recipe(batch=16, least=120, pairs=16, patience=99)
+NIGHT = Night(base=SHIPPED, amounts=Amounts(questions=5), recipe=RECIPE)
 TOLD = (
     ("Ana", "sister", "Clara"),
     ("Clara", "lives in", "Bergen"),
@@ -92,7 +94,7 @@ def test_a_card_tells_what_was_taught_and_how_well(first: Path) -> None:
 def test_a_changed_fact_is_taught_by_the_difference(memory: Memory, tmp_path: Path) -> None:
     memory.assert_fact("Boris", "works at", "Harbour")
     assert memory.ask("Where does Boris work?").weights is None
-    nights.train(memory, tmp_path / "night-2", NIGHT)
+    nights.train(memory, tmp_path / "night-2", replace(NIGHT, recipe=replace(RECIPE, least=20)))
     rows = (tmp_path / "night-2" / "set.jsonl").read_text(encoding="utf-8").splitlines()
     lessons = [json.loads(row) for row in rows]
     about = [one for one in lessons if one["sort"] == "question"]
@@ -109,7 +111,7 @@ def test_a_night_that_was_stopped_goes_on_and_another_run_is_refused(
     def killed(*given: Any, **named: Any) -> None:
         raise KeyboardInterrupt
 
-    short = replace(NIGHT, anew=True, recipe=Recipe(epochs=1, pairs=4))
+    short = replace(NIGHT, anew=True, recipe=replace(RECIPE, epochs=1, least=1))
     out = tmp_path / "night-2"
     with monkeypatch.context() as patch:
         patch.setattr(nights, "prefer", killed)
@@ -141,7 +143,7 @@ def test_an_adapter_recites_alike_as_a_chat_model_and_in_bulk(first: Path) -> No
 
 
 def test_what_is_forgotten_takes_the_folder_that_held_it(memory: Memory, tmp_path: Path) -> None:
-    short = replace(NIGHT, anew=True, recipe=Recipe(epochs=1, pairs=0))
+    short = replace(NIGHT, anew=True, recipe=replace(RECIPE, epochs=1, least=1, pairs=0))
     nights.train(memory, tmp_path / "night-2", replace(short, gguf=tmp_path / "whole.gguf"))
     assert (tmp_path / "whole.gguf").is_file()
     gone = memory.forget("Deniz", dry_run=False)
