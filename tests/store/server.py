@@ -91,17 +91,24 @@ class Postgres:
         pid_file.unlink()
         Path(self.socket, ".s.PGSQL.5432.lock").unlink()
 
-    def place(self) -> Place:
-        """A new, prepared database."""
+    def place(self, version: int | None = None) -> Place:
+        """A new, prepared database; `version`: of an older MAGS."""
         import psycopg
 
-        from mags.store.postgres import prepare
+        from mags.store.migrations import scripts
+        from mags.store.postgres import SCHEMA, prepare
 
         name = f"db{next(_numbers)}"
         with psycopg.connect(self._server.get_uri(), autocommit=True) as db:
             db.execute(f"CREATE DATABASE {name}")
         owner = self._server.get_uri(database=name)
-        prepare(owner)
+        if version is None:
+            prepare(owner)
+        else:
+            with psycopg.connect(owner) as db:
+                for number, script in list(scripts(SCHEMA))[:version]:
+                    db.execute(script)
+                    db.execute("INSERT INTO mags.version VALUES (%s)", (number,))
         return Place(owner, owner.replace("//postgres:", "//mags:"))
 
 

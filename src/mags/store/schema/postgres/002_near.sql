@@ -47,11 +47,12 @@ UPDATE mags.content SET vector = mags.halves(sealed), sealed = NULL
      WHERE (fact.tenant, fact.memory, fact.name) = (content.tenant, content.memory, 'sealed'));
 DROP FUNCTION mags.halves;
 
--- Of the shipped embedder. Vectors of other lengths are compared one by one, unless their owner
--- makes such an index for them.
+-- Of the shipped embedder. Vectors of other lengths are compared one by one, unless the owner of the
+-- tables makes such an index for them. Statistics are of lengths alone: they outlive what is erased.
 CREATE INDEX content_near ON mags.content USING hnsw ((vector::halfvec(384)) halfvec_cosine_ops)
   WITH (m = 8, ef_construction = 32) WHERE vector_dims(vector) = 384;
 ALTER INDEX mags.content_near ALTER COLUMN 1 SET STATISTICS 0;
+CREATE STATISTICS mags.content_length ON vector_dims(vector) FROM mags.content;
 
 DO $$
 DECLARE one record;
