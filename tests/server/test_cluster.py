@@ -16,6 +16,7 @@ import pytest
 from mags.server.settings import ServerSettings
 from tests.server.serving import made
 from tests.server.test_stopping import free_port
+from tests.store.server import shared
 
 ray = pytest.importorskip("ray", reason="needs the extra: pip install 'mags[cluster]'")
 pytestmark = [
@@ -36,7 +37,7 @@ SOON = {
 class Running:
     """A cluster that serves. `cluster`: Ray's own; the head holds no memory."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, store: str | None) -> None:
         from ray.cluster_utils import Cluster
 
         from mags.server.cluster import deploy
@@ -46,7 +47,7 @@ class Running:
         for _ in range(MACHINES):
             self.cluster.add_node(num_cpus=1)
         ray.init(address=self.cluster.address, log_to_driver=False)
-        settings = ServerSettings(folder=folder, port=free_port())
+        settings = ServerSettings(folder=folder, port=free_port(), store=store, tenant="cluster")
         deploy(settings, MACHINES, partial(made, settings), location="HeadOnly")
         self.base = f"http://127.0.0.1:{settings.port}"
 
@@ -63,14 +64,17 @@ class Running:
         return held()[0]
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+@pytest.fixture(scope="module", params=["folder", "postgres"])
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    store = shared().url if request.param == "postgres" else None
     with pytest.MonkeyPatch.context() as patch:
         storage = tmp_path_factory.mktemp("gcs")
         kept = {"RAY_gcs_storage": "rocksdb", "RAY_gcs_storage_path": str(storage)}
         for name, value in {**SOON, **kept, "RAY_worker_niceness": "0"}.items():
             patch.setenv(name, value)
-        made = Running(tmp_path_factory.mktemp("memories"))
+        made = Running(tmp_path_factory.mktemp("memories"), store)
         yield made
         ray.shutdown()
         made.cluster.shutdown()

@@ -86,7 +86,7 @@ def test_a_recall_over_all_opens_those_that_the_key_sees_and_that_hold_what_is_a
 ):
     ring = KeyRing(folder)
     every, team = (
-        ring.add(name, names, Scope.WRITE, 1.0)
+        ring.add(name, names, Scope.ADMIN, 1.0)
         for name, names in (("every", (EVERY,)), ("team", ("team-*", "mine")))
     )
     keys, url = keyring(tmp_path / "keys"), shared().url
@@ -96,9 +96,11 @@ def test_a_recall_over_all_opens_those_that_the_key_sees_and_that_hold_what_is_a
         ("boss", "The release is on Monday.", None),
         ("team-sealed", "The release notes are in a drawer.", keys),
     ):
-        with closing(PostgresCatalog(url, "over all", keyring=key)) as catalog:
-            with open_memory(catalog.open(name)) as memory:
-                memory.observe(text)
+        with (
+            closing(PostgresCatalog(url, "over all", keyring=key)) as catalog,
+            open_memory(catalog.open(name)) as memory,
+        ):
+            memory.observe(text)
     with (
         serving(folder, store=url, tenant="over all", need_key=True, keyring=keys) as served,
         served.client(every) as whole,
@@ -114,7 +116,7 @@ def test_a_recall_over_all_opens_those_that_the_key_sees_and_that_hold_what_is_a
             assert set(found["traces"]) == seen
             assert found["hits"][0]["memory"] in seen - {"mine"}
         assert part.post("/memories/boss/recall", json=asked).status_code == 404
-        whole.delete("/memories/team-a")
+        assert whole.delete("/memories/team-a").status_code == 204
         found = part.post("/memories/mine/recall", json=asked).json()
         assert set(found["traces"]) == {"mine"}
 

@@ -50,9 +50,8 @@ def recall(
             first = stack.enter_context(console.opened(memory, branch))
             named, every = console.named(memory), {str(memory): first}
             if ALL in also:
-                beside = FolderCatalog(named.parent)
-                found = near(first, query, beside)
-                also = [*also, *(named.parent / f"{name}{SUFFIX}" for name in found)]
+                beside = near(first, query, FolderCatalog(named.parent))
+                also = [*also, *(named.parent / f"{name}{SUFFIX}" for name in beside)]
             for path in also:
                 if path != ALL and str(path) not in every:
                     every[str(path)] = stack.enter_context(console.opened(path, branch))
