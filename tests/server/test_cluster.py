@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+import mags
 from mags.server.settings import ServerSettings
 from tests.server.serving import made
 from tests.server.test_stopping import free_port
@@ -35,7 +37,10 @@ SOON = {
 
 
 class Running:
-    """A cluster that serves. `cluster`: Ray's own; the head holds no memory."""
+    """A cluster that serves. `cluster`: Ray's own; the head holds no memory.
+
+    `store`: the database with the memories; None: they lie in a folder.
+    """
 
     def __init__(self, folder: Path, store: str | None) -> None:
         from ray.cluster_utils import Cluster
@@ -43,6 +48,7 @@ class Running:
         from mags.server.cluster import deploy
 
         head = {"num_cpus": 0, "include_dashboard": False}
+        self.store = store
         self.cluster = Cluster(initialize_head=True, head_node_args=head)
         for _ in range(MACHINES):
             self.cluster.add_node(num_cpus=1)
@@ -168,13 +174,50 @@ def test_a_machine_that_is_cut_off_takes_nothing_with_it(running: Running):
     gone = running.machine()
     stopped = processes(raylet(gone))
 
-    def cut() -> None:  # neither packets nor answers come from it any more
+    def send(number: int) -> None:
         for pid in stopped:
-            os.kill(pid, signal.SIGSTOP)
+            os.kill(pid, number)
+
+    def cut() -> None:  # neither packets nor answers come from it any more
+        send(signal.SIGSTOP)
+        # A lock of a file that was held at that moment would be held for good, unlike that of a
+        # machine which is gone.
+        while locks_of(stopped):
+            send(signal.SIGCONT)
+            time.sleep(0.01)
+            send(signal.SIGSTOP)
 
     try:
         assert lost_under(running, cut) == []
     finally:
-        for pid in stopped:
-            os.kill(pid, signal.SIGCONT)
+        send(signal.SIGCONT)
     running.cluster.remove_node(gone, allow_graceful=False)
+
+
+def locks_of(pids: list[int]) -> list[str]:
+    """The locks for writing that these processes hold (proc_locks(5))."""
+    held = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    own = {str(pid) for pid in pids}
+    return [
+        " ".join(one) for one in held if "->" not in one and one[3] == "WRITE" and one[4] in own
+    ]
+
+
+def test_a_job_is_shared_out_among_the_machines(running: Running, tmp_path: Path):
+    running.cluster.add_node(num_cpus=1)  # replicas have those of the others
+    tenant = {} if running.store is None else {"tenant": "slept"}
+    for name in ("ana", "bo"):
+        place = running.store or tmp_path / f"{name}.mags"
+        with mags.open(place, memory=name if tenant else None, **tenant) as memory:
+            memory.observe("I moved from Lisbon to Porto.", speaker="Ana")
+    command = [sys.executable, "-m", "mags", "sleep", "--all", "--ray", running.cluster.address]
+    there = [] if running.store is None else ["--store", running.store, "--tenant", "slept"]
+    said = subprocess.run(
+        [*command, "--folder", str(tmp_path), *there],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE_S,
+    ).stdout
+    assert said.count("slept,") == 2
+    assert "2 memories done, 0 failed" in said
