@@ -597,9 +597,9 @@ class PostgresCatalog:
         whole = [pattern for pattern in patterns if not pattern.endswith("*")]
         begins = [pattern[:-1] for pattern in patterns if pattern.endswith("*")]
         asked = Vector(vector.astype("<f2").tobytes())
-        with self.connection() as db:
-            found = db.execute(query, (asked, self.tenant, embedder, whole, begins, most))
-            return [name for (name,) in found]
+        values = (asked, self.tenant, embedder, whole, begins, most)
+        with self.connection() as db:  # planned each time, for these names
+            return [name for (name,) in db.execute(query, values, prepare=False)]
 
     def open(self, name: str, branch: str = FIRST) -> PostgresStore:
         """The memory on a branch, made where it is not there; raises StoreError, NotFound."""
