@@ -92,7 +92,7 @@ class Postgres:
         Path(self.socket, ".s.PGSQL.5432.lock").unlink()
 
     def place(self, version: int | None = None) -> Place:
-        """A new, prepared database; `version`: of an older MAGS."""
+        """A new, prepared database; `version`: of an older MAGS, with an owner who may do little."""
         import psycopg
 
         from mags.store.migrations import scripts
@@ -106,10 +106,13 @@ class Postgres:
             prepare(owner)
         else:
             with psycopg.connect(owner) as db:
+                db.execute(f"CREATE ROLE {name}; GRANT CREATE ON DATABASE {name} TO {name}")
+                db.execute(f"CREATE EXTENSION vector; SET ROLE {name}; SET mags.tenant = ''")
                 for number, script in list(scripts(SCHEMA))[:version]:
                     db.execute(script)
                     db.execute("INSERT INTO mags.version VALUES (%s)", (number,))
-        return Place(owner, owner.replace("//postgres:", "//mags:"))
+        url = owner.replace("//postgres:", "//mags:")
+        return Place(owner if version is None else f"{owner}&options=-crole%3D{name}", url)
 
 
 @cache

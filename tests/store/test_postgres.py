@@ -561,10 +561,10 @@ def test_what_is_erased_lies_near_nothing_and_after_a_rewrite_in_no_file():
 
 
 def test_vectors_of_an_older_database_stay_what_they_are_and_sealed_ones_sealed():
-    server = postgres()
+    shared()  # so that the role that serves is there
     halves = np.arange(65536, dtype=np.uint16).view(np.float16)
     vectors = halves[np.isfinite(halves)].reshape(16, -1)
-    place = server.place(1)
+    place = postgres().place(1)
     with psycopg.connect(place.owner) as db:
         db.execute("SELECT set_config('mags.tenant', 't', true)")
         for n, name in enumerate(("plain", "sealed"), 1):
@@ -583,6 +583,7 @@ def test_vectors_of_an_older_database_stay_what_they_are_and_sealed_ones_sealed(
     with closing(PostgresStore.open(place.url, "plain", tenant="t")) as store:
         assert np.array_equal([one.vector for one in store.contents.scan()], vectors)
     with psycopg.connect(place.owner) as db:
+        db.execute("SELECT set_config('mags.tenant', 't', true)")
         sealed = "SELECT count(vector), count(sealed) FROM mags.content WHERE memory = 2"
         assert db.execute(sealed).fetchone() == (0, 16)
         told = db.execute("SELECT DISTINCT embedder FROM mags.memory").fetchall()
