@@ -25,6 +25,7 @@ Plot = Annotated[
 ]
 
 ALL = Path("*")
+"""Of `--also`: all memories in the folder of the first."""
 
 
 def recall(
