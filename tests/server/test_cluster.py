@@ -16,7 +16,8 @@ import pytest
 
 import mags
 from mags.server.settings import ServerSettings
-from tests.server.serving import made
+from mags.store.ram import RamStore
+from tests.server.serving import made, open_memory
 from tests.server.test_stopping import free_port
 from tests.store.server import shared
 
@@ -75,6 +76,9 @@ def running(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
     store = shared().url if request.param == "postgres" else None
+    with open_memory(RamStore()) as one:  # kernels are compiled here, not by each replica at once
+        one.observe("I like tea.")
+        one.recall("tea")
     with pytest.MonkeyPatch.context() as patch:
         storage = tmp_path_factory.mktemp("gcs")
         kept = {"RAY_gcs_storage": "rocksdb", "RAY_gcs_storage_path": str(storage)}

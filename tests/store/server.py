@@ -92,7 +92,7 @@ class Postgres:
         Path(self.socket, ".s.PGSQL.5432.lock").unlink()
 
     def place(self, version: int | None = None) -> Place:
-        """A new, prepared database; `version`: of an older MAGS, with an owner who may do little."""
+        """A new, prepared database; `version`: of an older MAGS, its owner no superuser."""
         import psycopg
 
         from mags.store.migrations import scripts
