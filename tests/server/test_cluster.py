@@ -208,7 +208,7 @@ def locks_of(pids: list[int]) -> list[str]:
 
 
 def test_a_job_is_shared_out_among_the_machines(running: Running, tmp_path: Path):
-    running.cluster.add_node(num_cpus=1)  # replicas have those of the others
+    running.cluster.add_node(num_cpus=2)  # replicas take one of each machine
     tenant = {} if running.store is None else {"tenant": "slept"}
     for name in ("ana", "bo"):
         place = running.store or tmp_path / f"{name}.mags"
