@@ -39,6 +39,7 @@ from mags.recall.found import moment_of
 
 if TYPE_CHECKING:
     from mags.memory.memory import Memory
+    from mags.ports.store import Catalog
 
 __all__ = [
     "associate",
@@ -47,6 +48,7 @@ __all__ = [
     "changes",
     "latest",
     "life",
+    "near",
     "picture",
     "read_waiting",
     "region_links",
@@ -54,6 +56,8 @@ __all__ = [
     "ways",
 ]
 
+NEAREST = 16
+"""Memories that are opened for a recall over all that there are."""
 LABEL = 120
 """Characters of a node's label."""
 
@@ -62,6 +66,21 @@ def catch_up(memory: Memory) -> None:
     """Take over now what other processes wrote and erased, as every reading call does first."""
     with memory._live.reading():
         pass
+
+
+def near(
+    memory: Memory,
+    query: str,
+    catalog: Catalog,
+    patterns: Sequence[str] = ("*",),
+    most: int = NEAREST,
+) -> list[str]:
+    """Names of memories of a catalogue that hold what lies nearest to a query.
+
+    They have the embedder of `memory`; see `Catalog.nearest`.
+    """
+    embedder = memory._live.embedder
+    return catalog.nearest(embedder.embed([query])[0], embedder.name, patterns, most)
 
 
 def read_waiting(memory: Memory) -> tuple[str, ...]:

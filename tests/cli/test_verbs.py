@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from mags import inspect
 from mags.cli.app import VERBS, app
 from mags.errors import MagsError
 
@@ -119,6 +120,21 @@ def test_a_branch_is_used_by_name(told: Run) -> None:
     told("observe", "I moved to Rome.", "--speaker", "Alice", "--branch", "what-if")
     assert "Rome" in told("ask", "Where does Alice live?", "--branch", "what-if").output
     assert "Oslo" in told("ask", "Where does Alice live?").output
+
+
+def test_recall_goes_over_all_memories_of_a_folder_while_they_are_few(
+    told: Run, tmp_path: Path
+) -> None:
+    other = tmp_path / "team.mags"
+    assert told("observe", "The dog show is on Friday.", "-m", str(other)).exit_code == 0
+    said = told("recall", "dog", "--also", "*", "--json").output
+    memories = {hit["memory"] for hit in json.loads(said)["hits"]}
+    assert memories == {str(path) for path in tmp_path.glob("*.mags")}
+    for n in range(inspect.NEAREST):
+        (tmp_path / f"{n}.mags").touch()
+    refused = told("recall", "dog", "--also", "*").exception
+    assert isinstance(refused, MagsError)
+    assert "name them" in str(refused)
 
 
 def test_forget_asks_first_and_then_erases(told: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,9 +14,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+import mags
 from mags.server.settings import ServerSettings
-from tests.server.serving import made
+from mags.store.ram import RamStore
+from tests.server.serving import made, open_memory
 from tests.server.test_stopping import free_port
+from tests.store.server import shared
 
 ray = pytest.importorskip("ray", reason="needs the extra: pip install 'mags[cluster]'")
 pytestmark = [
@@ -34,19 +38,23 @@ SOON = {
 
 
 class Running:
-    """A cluster that serves. `cluster`: Ray's own; the head holds no memory."""
+    """A cluster that serves. `cluster`: Ray's own; the head holds no memory.
 
-    def __init__(self, folder: Path) -> None:
+    `store`: the database with the memories; None: they lie in a folder.
+    """
+
+    def __init__(self, folder: Path, store: str | None) -> None:
         from ray.cluster_utils import Cluster
 
         from mags.server.cluster import deploy
 
         head = {"num_cpus": 0, "include_dashboard": False}
+        self.store = store
         self.cluster = Cluster(initialize_head=True, head_node_args=head)
         for _ in range(MACHINES):
             self.cluster.add_node(num_cpus=1)
         ray.init(address=self.cluster.address, log_to_driver=False)
-        settings = ServerSettings(folder=folder, port=free_port())
+        settings = ServerSettings(folder=folder, port=free_port(), store=store, tenant="cluster")
         deploy(settings, MACHINES, partial(made, settings), location="HeadOnly")
         self.base = f"http://127.0.0.1:{settings.port}"
 
@@ -63,14 +71,20 @@ class Running:
         return held()[0]
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+@pytest.fixture(scope="module", params=["folder", "postgres"])
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    store = shared().url if request.param == "postgres" else None
+    with open_memory(RamStore()) as one:  # kernels are compiled here, not by each replica at once
+        one.observe("I like tea.")
+        one.recall("tea")
     with pytest.MonkeyPatch.context() as patch:
         storage = tmp_path_factory.mktemp("gcs")
         kept = {"RAY_gcs_storage": "rocksdb", "RAY_gcs_storage_path": str(storage)}
         for name, value in {**SOON, **kept, "RAY_worker_niceness": "0"}.items():
             patch.setenv(name, value)
-        made = Running(tmp_path_factory.mktemp("memories"))
+        made = Running(tmp_path_factory.mktemp("memories"), store)
         yield made
         ray.shutdown()
         made.cluster.shutdown()
@@ -164,13 +178,50 @@ def test_a_machine_that_is_cut_off_takes_nothing_with_it(running: Running):
     gone = running.machine()
     stopped = processes(raylet(gone))
 
-    def cut() -> None:  # neither packets nor answers come from it any more
+    def send(number: int) -> None:
         for pid in stopped:
-            os.kill(pid, signal.SIGSTOP)
+            os.kill(pid, number)
+
+    def cut() -> None:  # neither packets nor answers come from it any more
+        send(signal.SIGSTOP)
+        # A lock of a file that was held at that moment would be held for good, unlike that of a
+        # machine which is gone.
+        while locks_of(stopped):
+            send(signal.SIGCONT)
+            time.sleep(0.01)
+            send(signal.SIGSTOP)
 
     try:
         assert lost_under(running, cut) == []
     finally:
-        for pid in stopped:
-            os.kill(pid, signal.SIGCONT)
+        send(signal.SIGCONT)
     running.cluster.remove_node(gone, allow_graceful=False)
+
+
+def locks_of(pids: list[int]) -> list[str]:
+    """The locks for writing that these processes hold (proc_locks(5))."""
+    held = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    own = {str(pid) for pid in pids}
+    return [
+        " ".join(one) for one in held if "->" not in one and one[3] == "WRITE" and one[4] in own
+    ]
+
+
+def test_a_job_is_shared_out_among_the_machines(running: Running, tmp_path: Path):
+    running.cluster.add_node(num_cpus=2)  # replicas take one of each machine
+    tenant = {} if running.store is None else {"tenant": "slept"}
+    for name in ("ana", "bo"):
+        place = running.store or tmp_path / f"{name}.mags"
+        with mags.open(place, memory=name if tenant else None, **tenant) as memory:
+            memory.observe("I moved from Lisbon to Porto.", speaker="Ana")
+    command = [sys.executable, "-m", "mags", "sleep", "--all", "--ray", running.cluster.address]
+    there = [] if running.store is None else ["--store", running.store, "--tenant", "slept"]
+    said = subprocess.run(
+        [*command, "--folder", str(tmp_path), *there],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE_S,
+    ).stdout
+    assert said.count("slept,") == 2
+    assert "2 memories done, 0 failed" in said

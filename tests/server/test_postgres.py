@@ -7,15 +7,19 @@ from pathlib import Path
 import pytest
 
 from mags.errors import ConfigurationError, InvalidInput, NotFound
+from mags.server.auth import EVERY, KeyRing, Scope
 from mags.server.settings import ServerSettings
 from mags.store.sqlite import SqliteStore
 from tests.cli.running import run
 from tests.server.serving import open_memory, serving
+from tests.store.samples import keyring
 from tests.store.server import postgres, shared
 
 postgres()  # skips all of these where there is none
 
 import psycopg  # noqa: E402 - it may be missing where there is no server
+
+from mags.store.postgres import PostgresCatalog  # noqa: E402
 
 
 def recalled(client, name: str) -> str:
@@ -75,6 +79,46 @@ def test_a_file_is_moved_to_a_database_and_served_from_there(folder: Path, tmp_p
     run("move", there, str(tmp_path / "back.mags"))
     with closing(SqliteStore.open(tmp_path / "back.mags")) as back:
         assert back.journal.head() == 1
+
+
+def test_a_recall_over_all_opens_those_that_the_key_sees_and_that_hold_what_is_asked(
+    folder: Path, tmp_path: Path
+):
+    ring = KeyRing(folder)
+    every, team = (
+        ring.add(name, names, Scope.ADMIN, 1.0)
+        for name, names in (("every", (EVERY,)), ("team", ("team-*", "mine")))
+    )
+    keys, url = keyring(tmp_path / "keys"), shared().url
+    for name, text, key in (
+        ("mine", "I like tea.", None),
+        ("team-a", "The release is on Friday.", None),
+        ("boss", "The release is on Monday.", None),
+        ("team-sealed", "The release notes are in a drawer.", keys),
+    ):
+        with (
+            closing(PostgresCatalog(url, "over all", keyring=key)) as catalog,
+            open_memory(catalog.open(name)) as memory,
+        ):
+            memory.observe(text)
+    with (
+        serving(folder, store=url, tenant="over all", need_key=True, keyring=keys) as served,
+        served.client(every) as whole,
+        served.client(team) as part,
+    ):
+        asked = {"query": "When is the release?", "also": [EVERY]}
+        for client, also, seen in (
+            (whole, [EVERY], {"mine", "team-a", "boss"}),
+            (part, [EVERY], {"mine", "team-a"}),
+            (part, [EVERY, "team-sealed"], {"mine", "team-a", "team-sealed"}),
+        ):
+            found = client.post("/memories/mine/recall", json={**asked, "also": also}).json()
+            assert set(found["traces"]) == seen
+            assert found["hits"][0]["memory"] in seen - {"mine"}
+        assert part.post("/memories/boss/recall", json=asked).status_code == 404
+        assert whole.delete("/memories/team-a").status_code == 204
+        found = part.post("/memories/mine/recall", json=asked).json()
+        assert set(found["traces"]) == {"mine"}
 
 
 def test_a_store_that_is_no_database_is_refused(tmp_path: Path):

@@ -91,18 +91,28 @@ class Postgres:
         pid_file.unlink()
         Path(self.socket, ".s.PGSQL.5432.lock").unlink()
 
-    def place(self) -> Place:
-        """A new, prepared database."""
+    def place(self, version: int | None = None) -> Place:
+        """A new, prepared database; `version`: of an older MAGS, its owner no superuser."""
         import psycopg
 
-        from mags.store.postgres import prepare
+        from mags.store.migrations import scripts
+        from mags.store.postgres import SCHEMA, prepare
 
         name = f"db{next(_numbers)}"
         with psycopg.connect(self._server.get_uri(), autocommit=True) as db:
             db.execute(f"CREATE DATABASE {name}")
         owner = self._server.get_uri(database=name)
-        prepare(owner)
-        return Place(owner, owner.replace("//postgres:", "//mags:"))
+        if version is None:
+            prepare(owner)
+        else:
+            with psycopg.connect(owner) as db:
+                db.execute(f"CREATE ROLE {name}; GRANT CREATE ON DATABASE {name} TO {name}")
+                db.execute(f"CREATE EXTENSION vector; SET ROLE {name}; SET mags.tenant = ''")
+                for number, script in list(scripts(SCHEMA))[:version]:
+                    db.execute(script)
+                    db.execute("INSERT INTO mags.version VALUES (%s)", (number,))
+        url = owner.replace("//postgres:", "//mags:")
+        return Place(owner if version is None else f"{owner}&options=-crole%3D{name}", url)
 
 
 @cache

@@ -7,11 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mags
@@ -23,8 +25,10 @@ from mags.errors import (
     StoreBusy,
     StoreError,
 )
+from mags.graph.records import Content
 from mags.models.embed.hashing import HashEmbedder
 from mags.settings import Settings
+from mags.store.rows import Vector, content_row
 from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, keyring, note, same, seen, seqs
 from tests.store.server import Place, postgres, shared
@@ -167,7 +171,7 @@ def test_a_database_without_tables_or_with_newer_ones_is_told():
         db.execute("DROP SCHEMA mags CASCADE; DROP SCHEMA mags_memory CASCADE")
     with pytest.raises(StoreError, match="mags prepare"):
         PostgresStore.open(place.url, "alice", tenant="t")
-    assert prepare(place.owner) == prepare(place.owner) == 1
+    assert prepare(place.owner) == prepare(place.owner) == module.newest()
     PostgresStore.open(place.url, "alice", tenant="t").close()
 
 
@@ -417,13 +421,13 @@ CLEANING = (
 # -- erasing ---------------------------------------------------------------------------
 
 
-def in_files(word: str) -> list[str]:
-    """The server's files that hold a word."""
+def in_files(word: bytes) -> list[str]:
+    """The server's files that hold these bytes."""
     data = postgres().data
     return [
         str(file.relative_to(data))
         for file in data.rglob("*")
-        if file.is_file() and word.encode() in file.read_bytes()
+        if file.is_file() and word in file.read_bytes()
     ]
 
 
@@ -437,14 +441,153 @@ def test_what_is_erased_is_in_no_table_and_after_a_rewrite_in_no_file():
         assert store.contents.erase(range(1, 40, 3)) == 13
         assert not [c for c in store.contents.scan() if "quokka-1" in c.text]
     with psycopg.connect(place.owner, autocommit=True) as db:
-        assert in_files("quokka-1")
+        assert in_files(b"quokka-1")
         db.execute(CLEANING)
         for _ in range(2):  # old segments of the log go with the second checkpoint
             db.execute("CHECKPOINT")
             db.execute("SELECT pg_switch_wal()")
-    held = in_files("quokka-1")
+    held = in_files(b"quokka-1")
     assert [file for file in held if "pg_wal" not in file] == []
-    assert in_files("quokka-2")
+    assert in_files(b"quokka-2")
+
+
+# -- what lies near ----------------------------------------------------------------------
+
+RNG = np.random.default_rng(7)
+NAMES = ("ana", "anton", "bo", "team-a", "team-b")
+
+
+def near_one_of(middles: np.ndarray, count: int) -> np.ndarray:
+    """Unit vectors, each near one of some others, as those of texts lie."""
+    rows = middles[RNG.integers(0, len(middles), count)]
+    rows = rows + RNG.normal(size=rows.shape) * 0.8
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
+
+
+def put(store: PostgresStore, vectors: np.ndarray, embedder: str = "e") -> None:
+    """Give a memory contents with these vectors."""
+    store.facts.put("embedder", embedder)
+    contents = [Content(id=i, node=i, text="a", vector=v) for i, v in enumerate(vectors, 1)]
+    with store.writing() as db:
+        rows = [content_row(one, store._branch.sealer) for one in contents]
+        db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresCatalog]:
+    """Memories that all hold the same."""
+    keys, at = keyring(tmp_path_factory.mktemp("keys")), {"url": shared().url, "tenant": "near"}
+    vectors = near_one_of(RNG.normal(size=(4, 384)), 5)
+    with (
+        closing(PostgresCatalog(**at)) as catalog,
+        closing(PostgresCatalog(**at | {"tenant": "near too"})) as others,
+        closing(PostgresCatalog(**at, keyring=keys)) as sealing,
+    ):
+        for place, name, embedder in (
+            *((catalog, name, "e") for name in NAMES),
+            (catalog, "ana-other", "another embedder"),
+            (others, "ana-theirs", "e"),
+            (sealing, "ana-sealed", "e"),
+        ):
+            with closing(place.open(name)) as store:
+                put(store, vectors, embedder)
+        yield catalog
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.sampled_from((*NAMES, "a*", "an*", "team-*", "*", "none*")), max_size=3),
+    st.integers(1, 6),
+)
+def test_only_memories_of_the_tenant_with_the_embedder_and_such_names_are_found(
+    known: PostgresCatalog, patterns: list[str], most: int
+):
+    found = known.nearest(RNG.normal(size=384), "e", patterns, most)
+    fit = [name for name in NAMES if any(fnmatchcase(name, one) for one in patterns)]
+    assert len(found) == len(set(found)) == min(most, len(fit))
+    assert set(found) <= set(fit)
+
+
+def test_what_the_index_finds_is_what_is_nearest_also_where_most_is_anothers():
+    place, middles = postgres().place(), RNG.normal(size=(40, 384))
+    each = {"mine": near_one_of(middles, 180), "others": near_one_of(middles, 1620)}
+    for tenant, vectors in each.items():
+        with closing(PostgresCatalog(place.url, tenant)) as catalog:
+            for n, some in enumerate(np.split(vectors, 60)):
+                with closing(catalog.open(f"m{n:02}")) as store:
+                    put(store, some)
+    with psycopg.connect(place.owner, autocommit=True) as db:
+        db.execute("ANALYZE")
+        for way in ("sort", "bitmapscan", "seqscan"):  # the others, as it is so small
+            db.execute(f"ALTER ROLE mags SET enable_{way} = off")
+    same = total = 0
+    try:
+        with closing(PostgresCatalog(place.url, "mine")) as catalog:
+            with catalog.connection() as db:
+                plan = "EXPLAIN " + module.NEAREST.format(n=384, compared=module.COMPARED)
+                asked = Vector(near_one_of(middles, 1)[0].tobytes())
+                told = db.execute(plan, (asked, "mine", "e", [], [""], 16)).fetchall()
+            assert "content_near" in str(told)
+            for asked in near_one_of(middles, 20):
+                far = -(each["mine"].astype(np.float32) @ asked.astype(np.float32))
+                order = far.reshape(60, -1).min(axis=1).argsort()
+                found = catalog.nearest(asked, "e", ["*"], 10)
+                same += len({f"m{n:02}" for n in order[:10]} & set(found))
+                total += 10
+                assert found[0] == f"m{order[0]:02}"
+    finally:
+        with psycopg.connect(place.owner, autocommit=True) as db:
+            db.execute("ALTER ROLE mags RESET ALL")
+    assert same >= 0.97 * total
+
+
+def test_what_is_erased_lies_near_nothing_and_after_a_rewrite_in_no_file():
+    place = postgres().place()
+    vectors = near_one_of(RNG.normal(size=(4, 384)), 6)
+    with closing(PostgresCatalog(place.url, "t")) as catalog, closing(catalog.open("a")) as store:
+        put(store, vectors)
+        with psycopg.connect(place.owner, autocommit=True) as db:
+            db.execute("ANALYZE; CHECKPOINT")
+            assert in_files(vectors[1].tobytes())
+            store.contents.erase([2, 3])
+            held = "SELECT count(vector) FROM mags.content"
+            assert db.execute(held).fetchone() == (4,)
+            db.execute(CLEANING)
+            db.execute("CHECKPOINT")
+        assert [file for file in in_files(vectors[1].tobytes()) if "pg_wal" not in file] == []
+        assert in_files(vectors[0].tobytes())
+        store.contents.erase([1, 4, 5, 6])
+        assert catalog.nearest(vectors[0], "e", ["*"], 5) == []
+
+
+def test_vectors_of_an_older_database_stay_what_they_are_and_sealed_ones_sealed():
+    shared()  # so that the role that serves is there
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16)
+    vectors = halves[np.isfinite(halves)].reshape(16, -1)
+    place = postgres().place(1)
+    with psycopg.connect(place.owner) as db:
+        db.execute("SELECT set_config('mags.tenant', 't', true)")
+        for n, name in enumerate(("plain", "sealed"), 1):
+            db.execute("INSERT INTO mags.memory (name) VALUES (%s)", (name,))
+            db.execute("SELECT set_config('mags.memory', %s, true)", (str(n),))
+            db.execute("INSERT INTO mags_memory.branch VALUES (1, 'main', NULL, 0, 0)")
+            db.execute("INSERT INTO mags_memory.fact VALUES ('embedder', 'e')")
+            rows = [(i, i, "a", "{}", one.tobytes()) for i, one in enumerate(vectors)]
+            with db.cursor() as cursor:
+                into = "INSERT INTO mags_memory.content VALUES (%s, %s, %s, %s, %s)"
+                cursor.executemany(into, rows)
+        db.execute("INSERT INTO mags_memory.fact VALUES ('sealed', 'its key')")
+    with pytest.raises(StoreError, match="mags prepare"):
+        PostgresStore.open(place.url, "plain", tenant="t")
+    assert prepare(place.owner) == module.newest()
+    with closing(PostgresStore.open(place.url, "plain", tenant="t")) as store:
+        assert np.array_equal([one.vector for one in store.contents.scan()], vectors)
+    with psycopg.connect(place.owner) as db:
+        db.execute("SELECT set_config('mags.tenant', 't', true)")
+        sealed = "SELECT count(vector), count(sealed) FROM mags.content WHERE memory = 2"
+        assert db.execute(sealed).fetchone() == (0, 16)
+        told = db.execute("SELECT DISTINCT embedder FROM mags.memory").fetchall()
+        assert told == [("e",)]
 
 
 # -- moving ----------------------------------------------------------------------------

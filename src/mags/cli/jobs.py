@@ -58,6 +58,8 @@ Work = Callable[[Catalog, str], str]
 Tried = tuple[str, bool]
 """What came of a memory, and whether that went well."""
 Submit = Callable[[str], "Future[Tried]"]
+Lost = tuple[type[Exception], ...]
+"""What is raised of a memory whose process, or machine, has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +95,21 @@ def every(
     left = [name for name in names if name not in done]
     if done:
         out.print(f"{what} goes on: {len(names) - len(left)} of {len(names)} memories are done.")
-    trying, failed = partial(_tried, work, place), dict[str, str]()
-    sharing = _processes(trying, processes or cores()) if cluster is None else _ray(trying, cluster)
+    failed = dict[str, str]()
+    if cluster is None:
+        sharing = _processes(partial(_tried, work, place), processes or cores())
+    else:
+        sharing = _ray(work, place, cluster)
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     place.folder.mkdir(parents=True, exist_ok=True)
     with (
         notes.open("a", encoding="utf-8") as noting,
         counting(what, *columns, total=len(left)) as progress,
-        sharing as submit,
+        sharing as (submit, lost),
     ):
         futures = {submit(name): name for name in left}
         for count, future in enumerate(as_completed(futures), 1):
-            name, (said, well) = futures[future], _outcome(future)
+            name, (said, well) = futures[future], _outcome(future, lost)
             if well:
                 noting.write(json.dumps(name) + "\n")
                 noting.flush()
@@ -150,15 +155,15 @@ def _tried(work: Work, place: Place, name: str) -> Tried:
         return str(failure), False
 
 
-def _outcome(future: Future[Tried]) -> Tried:
+def _outcome(future: Future[Tried], lost: Lost) -> Tried:
     try:
         return future.result()
-    except BrokenProcessPool:
+    except lost:
         return "its process was killed, or another one's: run the same again", False
 
 
 @contextmanager
-def _processes(trying: Callable[[str], Tried], processes: int) -> Iterator[Submit]:
+def _processes(trying: Callable[[str], Tried], processes: int) -> Iterator[tuple[Submit, Lost]]:
     # Each has a core: products that are spread over more of them would wait for one another.
     pool = ProcessPoolExecutor(
         processes,
@@ -166,22 +171,23 @@ def _processes(trying: Callable[[str], Tried], processes: int) -> Iterator[Submi
         initializer=partial(threadpool_limits, limits=1, user_api="blas"),
     )
     try:
-        yield lambda name: pool.submit(trying, name)
+        yield lambda name: pool.submit(trying, name), (BrokenProcessPool,)
     finally:
         pool.shutdown(cancel_futures=True)  # where it is interrupted
 
 
 @contextmanager
-def _ray(trying: Callable[[str], Tried], address: str) -> Iterator[Submit]:
+def _ray(work: Work, place: Place, address: str) -> Iterator[tuple[Submit, Lost]]:
     cluster = import_extra("mags.server.cluster", extra="cluster", needed_for="--ray")
     with cluster.connected(address) as ray:
-        task = ray.remote(max_retries=LOST_AGAIN)(trying)
+        task = ray.remote(max_retries=LOST_AGAIN)(_tried)
 
         def submit(name: str) -> Future[Tried]:
-            future: Future[Tried] = task.remote(name).future()
+            future: Future[Tried] = task.remote(work, place, name).future()
             return future
 
-        yield submit
+        raised = ray.exceptions
+        yield submit, (raised.WorkerCrashedError, raised.NodeDiedError, raised.OutOfMemoryError)
 
 
 # -- what is done to a memory

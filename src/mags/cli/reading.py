@@ -15,12 +15,17 @@ from rich.text import Text
 
 from mags.cli import console, printing
 from mags.cli.drawing import draw
+from mags.inspect import near
 from mags.memory.memory import recall_across
 from mags.recall.found import Found, FoundAcross
+from mags.store.folder import SUFFIX, FolderCatalog
 
 Plot = Annotated[
     Path | None, typer.Option(help="Draw the recalled subgraph to .svg, .png or .html.")
 ]
+
+ALL = Path("*")
+"""Of `--also`: all memories in the folder of the first."""
 
 
 def recall(
@@ -35,17 +40,22 @@ def recall(
     plot: Plot = None,
     graph: Annotated[bool, typer.Option("--graph", help="Draw it in the terminal.")] = False,
     also: Annotated[
-        list[Path] | None, typer.Option("--also", help="Another memory, ranked with the first.")
+        list[Path] | None,
+        typer.Option("--also", help="Another memory, ranked with the first; '*': all beside it."),
     ] = None,
     json: console.AsJson = False,
 ) -> None:
     """Show the memories that a question calls up, best first."""
     if also:
         with ExitStack() as stack:
-            every = {
-                str(path): stack.enter_context(console.opened(path, branch))
-                for path in (console.named(memory), *also)
-            }
+            first = stack.enter_context(console.opened(memory, branch))
+            named, every = console.named(memory), {str(memory): first}
+            if ALL in also:
+                beside = near(first, query, FolderCatalog(named.parent))
+                also = [*also, *(named.parent / f"{name}{SUFFIX}" for name in beside)]
+            for path in also:
+                if path != ALL and str(path) not in every:
+                    every[str(path)] = stack.enter_context(console.opened(path, branch))
             across = recall_across(
                 every, query, k, as_of, recorded_as_of=recorded_as_of, speaker=speaker
             )

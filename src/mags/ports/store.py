@@ -227,6 +227,20 @@ class Catalog(Protocol):
         one must not open the other.
         """
 
+    def nearest(
+        self,
+        vector: NDArray[np.floating[Any]],
+        embedder: str,
+        patterns: Sequence[str],
+        most: int,
+    ) -> list[str]:
+        """Names of the memories that hold what lies nearest to a vector, the nearest first.
+
+        `vector`, shape (dimension,): of the embedder of this name; memories of others are left out.
+        `patterns`: names, or beginnings that end with "*"; `most`: how many at most. Raises
+        InvalidInput where there is no index over the memories and they are more.
+        """
+
     def open(self, name: str, branch: str = "main") -> Store:
         """A store of this memory, which is made if it is not there; raises as a store does."""
 

@@ -233,6 +233,15 @@ class OpenMemories:
         found = self.catalog.names()
         return [name for name in found if NAMESPACE.fullmatch(name) and grant.sees(name)]
 
+    def nearest(self, grant: Grant, memory: Memory, query: str) -> list[str]:
+        """Namespaces that the grant sees and that hold what lies nearest to a query, few of them.
+
+        Raises InvalidInput where there is no index over them and they are not few.
+        """
+        most = min(inspect.NEAREST, max(1, self._most // 2))
+        found = inspect.near(memory, query, self.catalog, grant.namespaces, most)
+        return [name for name in found if NAMESPACE.fullmatch(name)]
+
     def remove(self, grant: Grant, namespace: str, *, branch: str = MAIN) -> None:
         """Delete a memory; raises NotFound, Overloaded.
 

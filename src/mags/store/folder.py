@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mags.errors import MissingKey, NotFound
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.errors import InvalidInput, MissingKey, NotFound
 from mags.store.lineage import FIRST
 from mags.store.migrations import copies
 from mags.store.sqlite import SqliteStore, key_of
@@ -46,6 +51,25 @@ class FolderCatalog:
         if blind and not any(one.name == path.name for one in self.folder.iterdir()):
             raise NotFound("a memory whose name differs only in case is there: name another")
         return True
+
+    def nearest(
+        self,
+        _vector: NDArray[np.floating[Any]],
+        _embedder: str,
+        patterns: Sequence[str],
+        most: int,
+    ) -> list[str]:
+        """All of these names, since a folder has no index; raises InvalidInput for too many."""
+        found = [
+            one for one in self.names() if any(fnmatchcase(one, pattern) for pattern in patterns)
+        ]
+        if len(found) > most:
+            raise InvalidInput(
+                f"{self.folder} holds {len(found)} memories and no index over them, so at most "
+                f"{most} are looked into at once: name them, or keep memories in PostgreSQL",
+                folder=str(self.folder),
+            )
+        return found
 
     def open(self, name: str, branch: str = FIRST) -> SqliteStore:
         """The memory on a branch, made where it is not there; raises as `SqliteStore.open` does."""

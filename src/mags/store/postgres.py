@@ -20,8 +20,11 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+import numpy as np
 import psycopg
+from numpy.typing import NDArray
 from psycopg import pq, sql
+from psycopg.adapt import Dumper, Loader
 from psycopg.types.string import (
     StrBinaryDumper,
     StrDumper,
@@ -34,7 +37,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from mags import errors
 from mags.store.lineage import FIRST
 from mags.store.migrations import scripts
-from mags.store.rows import IMMUTABLE
+from mags.store.rows import IMMUTABLE, Vector
 from mags.store.sqlite import SqlStore, sealed_by
 from mags.tracing import span
 
@@ -57,6 +60,16 @@ LISTENS_S = 0.5
 """How often a listener asks for a sign of life, and looks whether it shall end."""
 DEAF_S = 2.0
 """Without a sign of life for so long, readers ask."""
+COMPARED = 400
+"""Of how many of the nearest contents `nearest` takes the memories."""
+NEAREST = (
+    "SELECT name FROM (SELECT memory.name, content.vector::halfvec({n}) <=> ? AS far"
+    " FROM mags.content JOIN mags.memory"
+    " ON (memory.tenant, memory.id) = (content.tenant, content.memory)"
+    " WHERE memory.tenant = ? AND memory.embedder = ? AND vector_dims(content.vector) = {n}"
+    " AND (memory.name = ANY(?) OR memory.name ^@ ANY(?))"
+    " ORDER BY far LIMIT {compared}) AS near GROUP BY name ORDER BY min(far), name LIMIT ?"
+)
 PREPARE = "have their owner run `mags prepare URL`"
 MADE = "CREATE ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS"
 GRANTS = (
@@ -69,8 +82,10 @@ GRANTS = (
 
 
 @cache
-def translated(query: str) -> str:
-    """A statement that was written for SQLite."""
+def translated(query: str, *, sealed: bool = False) -> str:
+    """A statement that was written for SQLite; `sealed`: for an encrypted memory."""
+    if sealed:  # its vectors are bytes
+        query = re.sub(r"\b(FROM|INTO|UPDATE) content\b", r"\1 sealed_content", query)
     query = re.sub(r"\barray\b", '"array"', query.replace("ifnull(", "coalesce("))
     query = query.replace(
         "SELECT value FROM json_each(?)",
@@ -109,6 +124,30 @@ DUMPERS = [_dumper(base) for base in (StrBinaryDumper, StrDumper, StrDumperUnkno
 LOADERS = [_loader(base) for base in (TextLoader, TextBinaryLoader)]
 
 
+class _HalfDumper(Dumper):
+    """A vector as pgvector's `halfvec`, of which the lower end comes last."""
+
+    format = pq.Format.BINARY
+
+    def dump(self, obj: Vector) -> bytes:
+        """Its bytes on the line."""
+        return (len(obj) // 2).to_bytes(2) + b"\0\0" + _swapped(obj)
+
+
+class _HalfLoader(Loader):
+    """The reverse."""
+
+    format = pq.Format.BINARY
+
+    def load(self, data: Any) -> Vector:  # noqa: ANN401 - psycopg's buffer
+        """The vector as MAGS stores it."""
+        return Vector(_swapped(bytes(data)[4:]))
+
+
+def _swapped(halves: bytes) -> bytes:
+    return np.frombuffer(halves, np.uint16).byteswap().tobytes()
+
+
 class Cursor(psycopg.Cursor[tuple[Any, ...]]):
     """A cursor that can be asked as SQLite's is."""
 
@@ -127,29 +166,39 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self.cursor_factory = Cursor
         self.memory: int | None = None
         """The one that the session has set."""
+        self.of: Database | None = None
+        """The one that works with it."""
         self._changed = 0
         for dumper in DUMPERS:
             self.adapters.register_dumper(str, dumper)
         for loader in LOADERS:
             self.adapters.register_loader("text", loader)
 
+    def knows_vectors(self, oid: int) -> None:
+        """Take vectors as values of the type with this number in the database."""
+        self.adapters.register_dumper(Vector, type("HalfDumper", (_HalfDumper,), {"oid": oid}))
+        self.adapters.register_loader(oid, _HalfLoader)
+
+    def _translated(self, query: str) -> str:
+        return translated(query, sealed=self.of is not None and self.of.sealer is not None)
+
     def execute(self, query: Any, values: Any = (), **named: Any) -> Any:  # type: ignore[override]  # noqa: ANN401 - as psycopg has it
         """Run one statement."""
-        cursor = super().execute(translated(query), values, binary=True, **named)
+        cursor = super().execute(self._translated(query), values, binary=True, **named)
         self._changed = cursor.rowcount
         return cursor
 
     def executemany(self, query: str, values: Any) -> None:  # noqa: ANN401 - rows of values
         """Run one statement for each row of values."""
         with self.cursor() as cursor:
-            cursor.executemany(translated(query), values)
+            cursor.executemany(self._translated(query), values)
 
     def stream(
         self, query: str, values: Sequence[Any] = ()
     ) -> Generator[tuple[Any, ...], None, None]:
         """Rows of a SELECT, few at a time in memory."""
         with self.cursor(binary=True) as cursor:
-            yield from cursor.stream(translated(query), values, size=STREAMED)
+            yield from cursor.stream(self._translated(query), values, size=STREAMED)
 
     def changes(self) -> int:
         """How many rows the last `execute` has changed."""
@@ -217,6 +266,7 @@ class Database:
         done = False
         try:
             fence = self._begin(db)
+            db.of = self
             self._writer, self._owner, self._depth = db, threading.get_ident(), 1
             yield
             self._commit(db, fence)
@@ -322,6 +372,7 @@ class Database:
                 yield self._writer
             return
         with self._catalog.connection() as db:
+            db.of = self
             if one:  # it needs no transaction, which would take two more ways to the server
                 if db.memory != self._memory:
                     db.words(f"SET mags.memory = '{self._memory}'")
@@ -510,9 +561,17 @@ class PostgresCatalog:
         )
 
     def _configure(self, db: Connection) -> None:
-        db.execute("SELECT set_config('mags.tenant', ?, false)", (self.tenant,))
+        _, oid, place = db.execute(
+            "SELECT set_config('mags.tenant', ?, false), oid::integer, typnamespace::regnamespace"
+            "::text FROM (SELECT) AS one LEFT JOIN pg_type ON typname = 'halfvec'",
+            (self.tenant,),
+        ).get
+        if oid is not None:  # else `check` says what is missing
+            db.knows_vectors(oid)
         db.words(
-            f"SET search_path = mags_memory;SET idle_in_transaction_session_timeout = '{PAUSED_S}s'"
+            f"SET search_path = mags_memory, {place or 'pg_temp'};"
+            f"SET idle_in_transaction_session_timeout = '{PAUSED_S}s';"
+            "SET hnsw.iterative_scan = relaxed_order; SET hnsw.ef_search = 200"
         )
 
     def names(self) -> list[str]:
@@ -525,6 +584,22 @@ class PostgresCatalog:
         """Whether one of exactly this name is there."""
         with self.connection() as db:
             return self._number(db, name) is not None
+
+    def nearest(
+        self,
+        vector: NDArray[np.floating[Any]],
+        embedder: str,
+        patterns: Sequence[str],
+        most: int,
+    ) -> list[str]:
+        """See `Catalog.nearest`. Encrypted memories are not found: their vectors are sealed."""
+        query = NEAREST.format(n=len(vector), compared=COMPARED)
+        whole = [pattern for pattern in patterns if not pattern.endswith("*")]
+        begins = [pattern[:-1] for pattern in patterns if pattern.endswith("*")]
+        asked = Vector(vector.astype("<f2").tobytes())
+        values = (asked, self.tenant, embedder, whole, begins, most)
+        with self.connection() as db:  # planned each time, for these names
+            return [name for (name,) in db.execute(query, values, prepare=False)]
 
     def open(self, name: str, branch: str = FIRST) -> PostgresStore:
         """The memory on a branch, made where it is not there; raises StoreError, NotFound."""
@@ -730,6 +805,8 @@ def prepare(url: str, role: str = ROLE) -> int:
         psycopg.connect(url) as db,
     ):
         db.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        # An owner is behind the policies, too, which ask for it.
+        db.execute("SELECT set_config('mags.tenant', '', true)")
         there = db.execute("SELECT to_regclass('mags.version')").fetchone()
         row = there and there[0] and db.execute("SELECT max(number) FROM mags.version").fetchone()
         found = row[0] if row else 0

@@ -26,6 +26,10 @@ IMMUTABLE = "one of these contents exists: contents are immutable"
 ContentRow = tuple[int, int, str, str, bytes | None]
 
 
+class Vector(bytes):
+    """A vector as it is stored where it is not sealed; some databases have a type for it."""
+
+
 def sealed(sealer: Sealer | None, data: bytes, *place: object) -> bytes:
     """Bytes as they are stored; without a sealer as they are. `place`: table, column, row."""
     return data if sealer is None else sealer.seal(data, *place)
@@ -56,7 +60,7 @@ def content_row(content: Content, sealer: Sealer | None = None) -> ContentRow:
     except (TypeError, UnicodeEncodeError) as failure:
         raise InvalidInput(f"content {content.id} cannot be kept: {failure}") from failure
     # Little-endian in every file, whatever the machine.
-    vector = None if content.vector is None else content.vector.astype("<f2").tobytes()
+    vector = None if content.vector is None else Vector(content.vector.astype("<f2").tobytes())
     if sealer is None:
         return content.id, content.node, content.text, meta, vector
     return (

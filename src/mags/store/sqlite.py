@@ -36,6 +36,7 @@ from mags.store.database import Database, damaged, leave_alone
 from mags.store.lineage import FIRST, FOLD
 from mags.store.rows import (
     VECTOR,
+    Vector,
     blank_arrays,
     check_checkpoint,
     checksum,
@@ -415,7 +416,7 @@ class _SqliteContents(_SqlitePart):
         ids = [int(i) for i in content_ids]
         with self._branch.writing() as db:
             for content_id, vector in zip(ids, halves, strict=True):
-                data = sealed(self.sealer, vector.tobytes(), *VECTOR, content_id)
+                data = sealed(self.sealer, Vector(vector.tobytes()), *VECTOR, content_id)
                 db.execute("UPDATE content SET vector = ? WHERE id = ?", (data, content_id))
                 if not db.changes():
                     raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
@@ -681,8 +682,10 @@ def _digest(db: Sql, table: str) -> int:
     return total
 
 
-def _copy(db: Sql, new: Sql, table: str) -> int:
+def _copy(db: Sql, new: Sql, table: str, sealer: Sealer | None) -> int:
     count, rows = 0, _rows(db, table)
+    if table == "content" and sealer is None:
+        rows = ((*row, None if held is None else Vector(held)) for *row, held in rows)
     while batch := list(islice(rows, COPIED_AT_ONCE)):
         places = ", ".join("?" * len(batch[0]))
         new.executemany(f"INSERT INTO {table} VALUES ({places})", batch)
@@ -754,9 +757,11 @@ class SqlStore:
         with self._branch.writing() as db, other._branch.writing() as new:
             if new.execute(TOUCHED).get:
                 raise InvalidInput("what a memory is moved to must be new: name another place")
+            # Its rows are what they are there, sealed or not.
+            other._branch.database.sealer = sealer = self._branch.sealer
             for table in reversed(TABLES):
                 new.execute(f"DELETE FROM {table}")
-            copied = {table: _copy(db, new, table) for table in TABLES}
+            copied = {table: _copy(db, new, table, sealer) for table in TABLES}
             for table in TABLES:
                 if _digest(db, table) != _digest(new, table):
                     raise StoreError(f"{table} was not kept as it is: nothing was moved")

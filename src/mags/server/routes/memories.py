@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 
 from mags import inspect
+from mags.errors import NotFound
 from mags.memory.memory import recall_across as recall_several
-from mags.server.auth import Scope
+from mags.server.auth import EVERY, Scope
 from mags.server.context import Context, grant_of
+from mags.server.open_memories import OpenMemory
 from mags.server.wire import requests, responses
 from mags.server.wire.openapi import EVENTS, answered
 from mags.server.wire.streams import OnText, replied, whole
@@ -148,7 +150,8 @@ def converse(
 def recall(context: Context, wanted: requests.RecallIn) -> Response:
     """The best memories for a query, with their trace. Writes nothing.
 
-    With `also` the best of several, in one ranking, where each hit names its memory.
+    With `also` the best of several, in one ranking, where each hit names its memory; with "*" in
+    it those 16 of all that the key sees that hold what lies nearest to the query.
     """
     asked = wanted.model_dump(exclude={"also"}) | {"speaker": context.speaks(wanted.speaker)}
     if wanted.also:
@@ -160,13 +163,21 @@ def recall(context: Context, wanted: requests.RecallIn) -> Response:
 
 
 def _recall_across(context: Context, also: Sequence[str], asked: dict[str, Any]) -> Response:
+    query, opened = asked["query"], dict[str, OpenMemory]()
     with ExitStack() as stack:
-        opened = {
-            name: stack.enter_context(
-                replace(context, namespace=name).opened(Scope.READ, [asked["query"]])
-            )
-            for name in dict.fromkeys((context.namespace, *also))
-        }
+
+        def enter(name: str) -> None:
+            if name not in opened:
+                entered = replace(context, namespace=name).opened(Scope.READ, [query])
+                opened[name] = stack.enter_context(entered)
+
+        for name in (context.namespace, *(one for one in also if one != EVERY)):
+            enter(name)
+        if EVERY in also:
+            first = opened[context.namespace].memory
+            for name in context.memories.nearest(context.grant, first, query):
+                with suppress(NotFound):  # deleted meanwhile, or without this branch
+                    enter(name)
         found = recall_several({name: one.memory for name, one in opened.items()}, **asked)
         traces = {name: opened[name].keep(trace) for name, trace in found.traces.items()}
         content = responses.across_as_json(found, traces)

@@ -148,7 +148,8 @@ class FactIn(RequestBody):
 class RecallIn(RequestBody):
     """What to look for. `as_of`: what was true then; `recorded_as_of`: what was known then.
 
-    `also`: further memories that the key sees, whose hits are ranked with those of the first.
+    `also`: further memories that the key sees, whose hits are ranked with those of the first; "*"
+    stands for the 16 of all of them that hold what lies nearest to the query.
     """
 
     model_config = examples(
