@@ -1,4 +1,4 @@
-"""`python -m benchmarks.weights --base DIR`: a memory taught to a model's weights, night by night.
+"""`python -m benchmarks.weights`: a memory taught to a model's weights, night by night.
 
 A town of made-up people, whose names no base has seen, is asserted to a memory in a file. What it
 holds is taught to an adapter (night 1); facts change; it is taught on (night 2); all is rolled
@@ -21,15 +21,18 @@ import itertools
 import json
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import torch
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 
 import mags
+from benchmarks.results import PICTURES
 from mags.memory.memory import Memory
 from mags.models.chat.usage import estimate
 from mags.ports.chat import ChatModel, Completion, Message, Usage
@@ -38,6 +41,7 @@ from mags.settings import Settings
 from mags_lab.training.chains.schema import Split
 from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.fillers import Fillers
+from mags_lab.training.semantic.bases import SHIPPED
 from mags_lab.training.semantic.chat import Student, load, replies, without_adapter
 from mags_lab.training.semantic.lessons import Amounts, Choice, Ground, lessons, solid
 from mags_lab.training.semantic.nights import Night, measure, train, value_of
@@ -47,6 +51,7 @@ from mags_lab.training.semantic.world import Lesson, World
 
 START = 1_750_000_000.0
 PARAPHRASES = 20
+OLD = ("changed, before the night", "changed, after the night", "erased, after the night")
 REPEATED = 10
 """Facts that are asked for in all of them."""
 
@@ -331,10 +336,45 @@ def brief(found: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name != "texts"}
 
 
+def draw(made: Sequence[dict[str, Any]], file: Path) -> None:
+    """Right answers from weights alone by night, and old values that are recited; means."""
+    nights = ("night 1", "night 2", "night 3")
+    lines = {
+        "one hop, in new words": [[one[n]["question"] for n in nights] for one in made],
+        "two hops, never taught": [[one[n]["chain"] for n in nights] for one in made],
+        "not taught: refused": [[one[n]["unknown"] for n in nights] for one in made],
+    }
+    with rc_context({"svg.hashsalt": "mags", "font.size": 9}):
+        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+        axes = figure.subplots()
+        for name, rows in lines.items():
+            means = [100 * sum(column) / len(column) for column in zip(*rows, strict=True)]
+            axes.plot(range(3), means, marker="o", label=name)
+        old = [100 * found["raw"] / found["asked"] for found in _old(made)]
+        axes.bar([0.5, 1.1, 2.1], old, width=0.12, color="0.7", label="old value recited")
+        axes.set_xticks(
+            range(3), ("night 1", "a third changed,\nnight 2", "a third erased,\nnight 3")
+        )
+        axes.set_ylabel("% of questions, weights alone, unchecked")
+        axes.set_ylim(0, 105)
+        axes.legend(frameon=False, fontsize=8)
+        figure.savefig(file, metadata={"Date": None})
+
+
+def _old(made: Sequence[dict[str, Any]]) -> Iterator[dict[str, int]]:
+    for name in (
+        "changed, before the night",
+        "changed, after the night",
+        "erased, after the night",
+    ):
+        found = [one[name] for one in made]
+        yield {key: sum(one[key] for one in found) for key in ("asked", "raw")}
+
+
 def main() -> None:
     """Run, and print one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--base", type=Path, required=True)
+    parser.add_argument("--base", type=Path, default=SHIPPED)
     parser.add_argument("--slots", type=int, default=1_000)
     parser.add_argument("--changes", type=int, default=200, help="0: the first night alone")
     parser.add_argument("--seeds", type=int, nargs="*", default=[0])
@@ -342,7 +382,12 @@ def main() -> None:
     parser.add_argument("--least", type=int, default=Recipe().least)
     parser.add_argument("--rate", type=float, default=Recipe().rate)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--draw", type=Path, nargs="*", help="only draw: files of --out")
     told = parser.parse_args()
+    if told.draw:
+        read = [one for file in told.draw for one in json.loads(file.read_text(encoding="utf-8"))]
+        draw(read, PICTURES / "weights.svg")
+        return
     torch.set_num_threads(1)
     made = []
     for seed in told.seeds:
