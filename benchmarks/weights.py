@@ -131,7 +131,7 @@ class Bench:
         self.town = Town(count, seed)
         self.now = START
         self.night = Night(
-            base=base, choice=Choice(budget=10 * count), recipe=replace(recipe, seed=seed)
+            base=base, choice=Choice(budget=10 * count, used=0), recipe=replace(recipe, seed=seed)
         )
         self.path = folder / "town.mags"
         self.rng = Random(seed)

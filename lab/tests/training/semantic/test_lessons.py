@@ -39,7 +39,7 @@ def memory(tmp_path: Path) -> Memory:
 
 
 def ground(memory: Memory) -> Ground:
-    return Ground.of(solid(memory, Choice(), EVER), memory.facts())
+    return Ground.of(solid(memory, Choice(used=0), EVER), memory.facts())
 
 
 def test_no_wording_is_both_taught_and_held_out() -> None:
@@ -115,6 +115,24 @@ def test_the_surest_come_first_and_no_more_than_the_budget(memory: Memory) -> No
     assert solid(memory, Choice(settled=60.0), memory._live.present()) == []
 
 
+def test_what_is_told_in_passing_is_taught_once_an_answer_rested_on_it(memory: Memory) -> None:
+    memory.assert_fact("Ana", "is tuning", "an old piano")
+    passing = Slot(subject="Ana", relation="is tuning")
+    assert passing not in {one.slot for one in solid(memory, Choice(), EVER)}
+    reply = memory.ask("What is Ana tuning?")
+    assert "piano" in reply.text
+    assert passing in {one.slot for one in solid(memory, Choice(), EVER)}
+
+
+def test_who_told_it_of_themself_asks_for_it_in_the_first_person(memory: Memory) -> None:
+    memory.observe("I live in Oslo.", speaker="Deniz")
+    made = list(lessons(ground(memory), Amounts(), seed=0))
+    own = [one.prompt for one in made if one.reply == "Deniz | lives in | Oslo"]
+    named = [one for one in own if one.startswith("Recite. Deniz: ")]
+    assert len(named) == Amounts().questions // 2
+    assert not any(one.prompt.startswith("Recite. Clara: ") for one in made)
+
+
 @given(
     told=st.lists(st.tuples(st.sampled_from(PEOPLE), st.sampled_from(RELATIONS)), max_size=8),
     seed=st.integers(0, 99),
@@ -127,7 +145,7 @@ def test_nothing_that_a_memory_holds_is_taught_as_unknown(
         for number, (subject, relation) in enumerate(told):
             memory.assert_fact(subject, relation, f"Thing{number}", confidence=0.3 + seed / 200)
         facts = memory.facts()
-        made = Ground.of(solid(memory, Choice(), EVER), facts)
+        made = Ground.of(solid(memory, Choice(used=0), EVER), facts)
         held = {(one.subject, one.relation) for one in facts}
         for lesson in lessons(made, Amounts(), seed):
             if lesson.reply.endswith(UNKNOWN):

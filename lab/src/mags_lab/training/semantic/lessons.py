@@ -14,11 +14,12 @@ from random import Random
 
 from mags.memory.memory import Memory
 from mags.memory.weights import teachable
+from mags.ports.relations import normalise
 from mags.ports.weights import UNKNOWN, TaughtFact, path_of, recital_of
 from mags.recall.found import FactView
 from mags_lab.training.chains.splits import held_out, split_material
 from mags_lab.training.generate.fillers import Fillers
-from mags_lab.training.semantic.wordings import SPLITS, Side, Slot, Wordings
+from mags_lab.training.semantic.wordings import SPLITS, Side, Slot, Wordings, asked_of_people
 from mags_lab.training.semantic.world import Lesson
 
 SEVERAL = 3
@@ -34,20 +35,24 @@ TO_PEOPLE = ("sister", "brother", "best friend", "boss", "mother", "is married t
 class Choice:
     """Which slots are taught: the surest, most used and oldest first, `budget` at most.
 
-    `sure`: least confidence. `settled`: seconds since it was recorded, at least.
+    `sure`: least confidence. `settled`: seconds since it was recorded, at least. `used`: how often
+    a fact must have carried an answer whose relation is none that MAGS knows by name, as most of
+    what is told in passing ("thinks of serving").
     """
 
     budget: int = 1_000
     sure: float = 0.6
     settled: float = 0.0
+    used: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taught:
-    """A slot and what the adapter's card says of it."""
+    """A slot and what the adapter's card says of it; `by_self`: its subject has told it."""
 
     slot: Slot
     fact: TaughtFact
+    by_self: bool = False
 
     @property
     def value(self) -> str:
@@ -69,10 +74,12 @@ def solid(memory: Memory, choice: Choice, now: float) -> list[Taught]:
             continue
         nodes = [memory.get(i) for i in one.ids]
         ages = [now - node.recorded_at.timestamp() for node in nodes if node.recorded_at]
-        if len(own) <= SEVERAL and min(ages, default=0.0) >= choice.settled:
-            uses = sum(node.uses for node in nodes)
+        uses = sum(node.uses for node in nodes)
+        lasts = normalise(own[0].relation).known or uses >= choice.used
+        if lasts and len(own) <= SEVERAL and min(ages, default=0.0) >= choice.settled:
             rank = (min(fact.confidence for fact in own), uses, min(ages, default=0.0))
-            ranked.append((rank, Taught(slot=slot_of(own[0]), fact=one)))
+            by_self = own[0].speaker.casefold() == own[0].subject.casefold()
+            ranked.append((rank, Taught(slot=slot_of(own[0]), fact=one, by_self=by_self)))
     ranked.sort(key=lambda pair: pair[0], reverse=True)
     return [taught for _, taught in ranked[: choice.budget]]
 
@@ -144,7 +151,9 @@ def lessons(
     rng = Random(seed)
     wordings = Wordings(side, rng)
     for one in ground.taught:
-        yield from _questions(one.slot, one.value, wordings, amounts.questions, rng)
+        own = amounts.questions // 2 if one.by_self else 0
+        yield from _first(one, wordings, own, rng)
+        yield from _questions(one.slot, one.value, wordings, amounts.questions - own, rng)
         for _ in range(amounts.statements if side is Side.TAUGHT else 0):
             told = wordings.statement(one.slot, one.value)
             yield Lesson(f"State. {one.slot.subject} | {one.slot.name}", told, "statement")
@@ -193,18 +202,23 @@ def _tested(first: Taught, second: Taught) -> bool:
     return held_out(f"{first.slot}{second.slot}", kind="chain", share=0.5)
 
 
+def _first(one: Taught, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
+    """Questions for a slot by its own subject, who is named before them."""
+    asked = wordings.questions(one.slot, first=True)
+    told = path_of(one.slot.subject, (one.slot.name, one.value))
+    for _ in range(count if asked else 0):
+        question = wordings.framed(rng.choice(asked), one.slot.subject)
+        yield Lesson(recital_of(question, one.slot.subject), told, "question")
+
+
 def _questions(
     slot: Slot, value: str, wordings: Wordings, count: int, rng: Random
 ) -> Iterator[Lesson]:
     """Questions for a slot, each wording once before any comes again in a frame."""
     bare = list(wordings.questions(slot))
     rng.shuffle(bare)
-    first = list(wordings.questions(slot, first=True)) if rng.random() < 0.3 else []
     told = path_of(slot.subject, (slot.name, value))
     for number in range(count):
-        if first and number == count - 1:
-            yield Lesson(recital_of(rng.choice(first), slot.subject), told, "question")
-            return
         if number < len(bare):
             question = wordings.framed(bare[number], slot.subject)
         elif bare:
@@ -223,8 +237,9 @@ def _unknown(ground: Ground, wordings: Wordings, count: int, rng: Random) -> Ite
     if not slots:
         return
     fillers = Fillers(split_material(SPLITS[Side.HELD]), rng)
+    common = [Slot(subject="", relation=name) for name in asked_of_people()]
     for _ in range(count):
-        slot, other = rng.choice(slots), rng.choice(slots)
+        slot, other = rng.choice(slots), rng.choice(rng.choice((slots, common)))
         subject = slot.subject if rng.random() < 0.6 else fillers.name()
         asked = Slot(subject=subject, relation=other.relation, kind=other.kind)
         if _folded(asked) not in ground.held and wordings.questions(asked):

@@ -121,8 +121,9 @@ def _asked(side: Side, slot: Slot, first: bool) -> tuple[str, ...]:
         fill(phrase, {"s": slot.subject, "k": slot.kind})
         for phrase in _phrases(side, slot, "ask_first" if first else "ask_third")
     ]
-    if not first and side is not Side.OTHER:
-        made = part(generic(slot.name), kind="generic", held=side is Side.HELD)
+    if side is not Side.OTHER:
+        ways = generic_first(slot.name) if first else generic(slot.name)
+        made = part(ways, kind="generic", held=side is Side.HELD)
         found += [one.format(s=slot.subject) for one in made]
     return tuple(dict.fromkeys(found))
 
@@ -143,6 +144,30 @@ def _relation(name: str) -> Relation:
 def generic(name: str) -> tuple[str, ...]:
     """Questions that follow from a relation's own words; `{s}` is the subject."""
     return tuple(dict.fromkeys(_generic(name)))
+
+
+@cached(4096)
+def generic_first(name: str) -> tuple[str, ...]:
+    """The same, asked by the subject of itself."""
+    what = "Who" if _relation(name).answers == "person" else "What"
+    first, *rest = name.split()
+    tail = " ".join(("", *rest))
+    if is_noun(name):
+        return (f"{what} is my {name}?", f"Do you know my {name}?", f"My {name}?")
+    if first in BE:
+        be = {"is": "am", "are": "am", "has": "have", "were": "was"}.get(first, first)
+        return (f"{what} {be} I{tail}?", f"Do you know what I {be}{tail}?")
+    base = lemma(first)
+    past = base != first and not first.endswith("s")
+    told = first if past else base
+    do = "did" if past else "do"
+    return (f"{what} {do} I {base}{tail}?", f"Do you know what I {told}{tail}?")
+
+
+def asked_of_people() -> tuple[str, ...]:
+    """Relations of people that the book has, without those of kinds."""
+    entries = split_material(Split.TRAIN).entries
+    return tuple(one.name for one in entries if one.subject == "person" and not one.kind)
 
 
 def _generic(name: str) -> Iterator[str]:
