@@ -17,6 +17,7 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.utils import logging
 
 from mags.errors import ConfigurationError
 from mags.ports.chat import Completion, Message, Tool, Usage
@@ -47,6 +48,8 @@ def load(
     four_bit: bool = False,
 ) -> Student:
     """A base, and an adapter on it where one is given; raises ConfigurationError."""
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     device = find_device()
     chosen_aids(device, four_bit=four_bit)
     quantised = {"quantization_config": in_four_bits(device)} if four_bit else {}

@@ -103,7 +103,8 @@ def _simple(fact: FactView, choice: Choice) -> bool:
 class Amounts:
     """Of each slot: `questions` in words of its own, `statements`; of all slots: shares.
 
-    `chains`: pairs of slots for a slot, each asked for in so many `wordings`; `bridges`: questions
+    `chains`: pairs of slots for a slot, each asked for in so many `wordings`, but for a share that
+    is `withheld`, to see whether hops that were taught join by themselves; `bridges`: questions
     for a slot by way of a stranger, of whom a text tells; `unknown`: questions that nothing answers
     for one question that something does.
     """
@@ -112,6 +113,7 @@ class Amounts:
     statements: int = 1
     chains: float = 1.0
     wordings: int = 2
+    withheld: float = 0.0
     bridges: int = 1
     unknown: float = 1.0
 
@@ -159,8 +161,9 @@ def lessons(
             yield Lesson(f"State. {one.slot.subject} | {one.slot.name}", told, "statement")
         for _ in range(amounts.bridges if side is Side.TAUGHT else 0):
             yield from _bridge(one, wordings, rng)
-    # Half of the chains are never taught, to see whether hops that are taught join by themselves.
-    pairs = [pair for pair in ground.chains() if _tested(*pair) is not (side is Side.TAUGHT)]
+    pairs = ground.chains()
+    if amounts.withheld:
+        pairs = [one for one in pairs if _tested(*one, amounts) is not (side is Side.TAUGHT)]
     rng.shuffle(pairs)
     for first, second in amounts.wordings * pairs[: round(amounts.chains * len(ground.taught))]:
         question = wordings.chained(first.slot, second.slot)
@@ -197,9 +200,9 @@ def unlearned(slots: Iterable[Slot], ground: Ground, count: int, seed: int) -> I
                 yield replace(lesson, sort="unlearned")
 
 
-def _tested(first: Taught, second: Taught) -> bool:
+def _tested(first: Taught, second: Taught, amounts: Amounts) -> bool:
     """Whether a chain is only asked for, never taught."""
-    return held_out(f"{first.slot}{second.slot}", kind="chain", share=0.5)
+    return held_out(f"{first.slot}{second.slot}", kind="chain", share=amounts.withheld)
 
 
 def _first(one: Taught, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:

@@ -20,7 +20,6 @@ from random import Random
 from typing import Any
 
 from datasets import disable_progress_bars
-from transformers.utils import logging
 
 from mags.errors import ConfigurationError, InvalidInput
 from mags.memory.memory import Memory
@@ -95,8 +94,6 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     is gone); ConfigurationError where the folder is of another run.
     """
     began = time.monotonic()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
     disable_progress_bars()
     facts = memory.facts()
     taught = solid(memory, night.choice, time.time())
@@ -120,6 +117,7 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     figures["recipe"] = asdict(night.recipe)
     student.model.save_pretrained(str(out))
     shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
+    (out / "README.md").unlink(missing_ok=True)  # a form that PEFT leaves
     figures |= {"seconds": round(time.monotonic() - began, 1), "bytes": _bytes(out)}
     card = replace(card, figures=figures)
     write_card(out, card)
@@ -182,7 +180,7 @@ def _instructed(
     before: tuple[Path, Card] | None,
     night: Night,
 ) -> tuple[Student, list[float]]:
-    """After the first step, and how much of the held-out wordings was right after each epoch."""
+    """After the first step, and how much of the held-out wordings was right at each look."""
     recipe, rng = night.recipe, Random(night.recipe.seed)
     if (out / CURVE).is_file():  # it was stopped after it
         curve: list[float] = json.loads((out / CURVE).read_text(encoding="utf-8"))

@@ -34,13 +34,20 @@ from mags_lab.training.optimisers import schedule
 from mags_lab.training.semantic.chat import Student, replies
 from mags_lab.training.semantic.world import Lesson
 
+LOOK = 50
+"""Steps between two looks at wordings that are held out."""
+SMALL = 8
+"""Lessons of a step, at least."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How an adapter is taught.
 
-    `batch`: lessons of a step; `epochs`: at most, or what makes `least` steps of a small set.
-    `patience`: epochs without gain before it stops; `pairs`: of the preference step, 0 for none.
+    `batch`: lessons of a step, fewer of a small set; `epochs`: at most, or what makes `least`
+    steps.
+    `patience`: looks without gain before it stops, after those; `pairs`: of the preference step, 0
+    for none.
     """
 
     rank: int = 16
@@ -48,7 +55,7 @@ class Recipe:
     rate: float = 1e-2
     batch: int = 64
     epochs: int = 6
-    least: int = 300
+    least: int = 150
     patience: int = 2
     pairs: int = 512
     preference_rate: float = 2e-4
@@ -86,13 +93,14 @@ def instruct(
     callbacks: Sequence[TrainerCallback] = (),
 ) -> None:
     """SFT on the replies; a folder in which it was stopped is taken up where it was."""
-    epoch = -(-len(lessons) // recipe.batch)
+    batch = min(recipe.batch, max(SMALL, len(lessons) // 32))
+    epoch = -(-len(lessons) // batch)
     epochs = max(recipe.epochs, -(-recipe.least // epoch))
     trainer = SFTTrainer(
         model=student.model,
         args=SFTConfig(
             output_dir=str(folder),
-            per_device_train_batch_size=recipe.batch,
+            per_device_train_batch_size=batch,
             num_train_epochs=epochs,
             max_length=512,
             train_sampling_strategy="group_by_length",
@@ -145,7 +153,8 @@ def _common(student: Student, recipe: Recipe) -> dict[str, Any]:
         "warmup_steps": 20,
         "weight_decay": 0.0,
         "logging_strategy": "epoch",
-        "save_strategy": "epoch",
+        "save_strategy": "steps",
+        "save_steps": 4 * LOOK,
         "save_total_limit": 1,
         "report_to": [],
         "disable_tqdm": True,
@@ -185,23 +194,27 @@ def preferences(lessons: Sequence[Lesson], count: int, rng: Random) -> Iterator[
 
 
 class Stop(TrainerCallback):  # type: ignore[misc]
-    """Stops when held-out wordings are answered no better for `patience` epochs; keeps the best."""
+    """Stops when held-out wordings are answered no better for `patience` looks."""
 
     def __init__(self, student: Student, held: Sequence[Lesson], recipe: Recipe) -> None:
-        self._student, self._held, self._patience = student, held, recipe.patience
+        self._student, self._held = student, held
+        self._patience, self._least = recipe.patience, recipe.least
         self.curve: list[float] = []
 
-    def on_epoch_end(
+    def on_step_end(
         self,
         args: TrainingArguments,
         state: TrainerState,
         control: TrainerControl,
         **kwargs: object,
     ) -> None:
-        """Measure after an epoch."""
+        """Measure now and then."""
+        if state.global_step % LOOK and state.global_step < state.max_steps:
+            return
         said = replies(self._student, [one.prompt for one in self._held])
         right = [one.reply == text for one, text in zip(self._held, said, strict=True)]
         self.curve.append(sum(right) / max(1, len(right)))
         best = max(range(len(self.curve)), key=self.curve.__getitem__)
-        if len(self.curve) - 1 - best >= self._patience:
+        # At first nothing is right.
+        if state.global_step >= self._least and len(self.curve) - 1 - best >= self._patience:
             control.should_training_stop = True
