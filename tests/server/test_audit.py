@@ -3,6 +3,7 @@
 import json
 import resource
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -160,7 +161,9 @@ def test_nothing_is_done_while_its_line_could_not_be_written(tmp_path: Path, fol
         served.client(secret) as phone,
     ):
         assert phone.get("/memories").status_code == 200
-        held, parked = path.read_text(), tmp_path / "parked"
+        while not (held := path.read_text()):  # it is written after the answer
+            time.sleep(0.01)
+        parked = tmp_path / "parked"
         path.rename(parked)
         path.symlink_to("/dev/full")  # the disk is full
         assert phone.get("/memories").status_code == 200  # was let in before anybody knew
