@@ -324,6 +324,15 @@ def test_what_was_not_taught_or_not_asked_is_no_answer(
     assert reply.text.startswith("Bergen")
 
 
+def test_a_true_hop_that_leads_to_another_kind_of_thing_is_no_answer(
+    taught: Memory, chat: Reciting
+) -> None:
+    chat.always = "Alice | sister | Ana"
+    reply = taught.ask("Where does Alice's sister live?")
+    assert reply.weights is None
+    assert taught.ask("Who is Alice's sister?").weights is not None
+
+
 def change(memory: Memory) -> None:
     memory.observe("I moved to Oslo.", speaker="Alice", at="2024-02-01")
 

@@ -38,6 +38,7 @@ from mags.ports.answer import Answer
 from mags.ports.chat import Usage
 from mags.ports.english import FIRST_PERSON
 from mags.ports.policy import Turn
+from mags.ports.relations import normalise
 from mags.ports.store import Mark, Store
 from mags.ports.weights import (
     MISSING,
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
 REGISTRY = "weights"
 """The fact of a memory that lists what was made from it."""
 NO_SHELF = "nothing here can delete it"
+ASKS = {"who": "person", "whom": "person", "where": "place", "when": "time"}
+"""What question words ask for, as the table of relations says what those lead to."""
 NEVER_TAUGHT = int(NodeFlag.GUESS | NodeFlag.RETRACTED)
 
 
@@ -138,8 +141,8 @@ def verified(
 ) -> tuple[TaughtFact, ...]:
     """The taught facts that a recitation consists of; none where it must not be an answer.
 
-    Each line was taught and is good, each begins with what the one before ends in, and the question
-    names what the first is about.
+    Each line was taught and is good, each begins with what the one before ends in, the question
+    names what the first is about, and asks for no other kind of thing than the last leads to.
     """
     found: list[TaughtFact] = []
     for line in lines:
@@ -153,7 +156,19 @@ def verified(
     ends = [{int(state.graph.view(i)[0]["object"]) for i in fact.ids} for fact in found]
     begins = [int(state.graph.view(fact.ids[0])[0]["subject"]) for fact in found]
     joined = all(end == {begin} for end, begin in zip(ends, begins[1:], strict=False))
-    return tuple(found) if found and joined and _named(state, begins[0], question) else ()
+    fits = found and _fits(question.text, found[-1].relation)
+    return tuple(found) if fits and joined and _named(state, begins[0], question) else ()
+
+
+def _fits(question: str, relation: str) -> bool:
+    """Whether a relation leads to what a question asks for: a person, a place or a time.
+
+    A model that stops a hop short recites what is true and was not asked: who the sister is for
+    where she lives.
+    """
+    asked = {ASKS[word] for word in words(question) if word in ASKS}
+    leads = normalise(relation).answers
+    return len(asked) != 1 or leads not in ASKS.values() or leads in asked
 
 
 def _named(state: State, subject: int, question: Turn) -> bool:

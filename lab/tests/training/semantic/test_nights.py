@@ -13,7 +13,8 @@ import mags
 from mags.errors import ConfigurationError, InvalidInput
 from mags.memory.memory import Memory
 from mags.memory.weights import adapter_in_use, things
-from mags.ports.weights import WeightsSettings, recited
+from mags.ports.chat import Message
+from mags.ports.weights import WeightsSettings
 from mags.settings import Settings
 
 pytest.importorskip("trl", reason="needs the extra: pip install './lab[train]'")
@@ -131,13 +132,11 @@ def test_a_memory_with_nothing_sure_is_told_so(tmp_path: Path) -> None:
 
 
 def test_an_adapter_recites_alike_as_a_chat_model_and_in_bulk(first: Path) -> None:
-    from mags.ports.chat import Message
-
-    prompt = "Recite. Who is Ana's sister?"
+    prompt = "Recite. Where does Ana live?"
     adapter = first / "night-1"
     said = chat(adapter, str(SHIPPED)).complete([Message(role="user", content=prompt)])
     assert [said.text] == replies(load(SHIPPED, adapter), [prompt])
-    assert recited(said.text)[0].subject == "Ana"
+    assert said.text.startswith("Ana | ")
     assert said.usage.calls == 1
     assert 0 < said.usage.completion_tokens < said.usage.prompt_tokens < 40
 
