@@ -429,7 +429,7 @@ def test_where_recall_disagrees_it_wins_and_says_so(
     train(memory, tmp_path / "weights")
     chat.always = "Alice | sister | Ana"
     streamed: list[str] = []
-    reply = memory.ask("Where does Alice live?", on_text=streamed.append)
+    reply = memory.ask("What city does Alice live in?", on_text=streamed.append)
     first, line = reply.text.split("\n")
     assert first.startswith("Bergen")
     assert line.startswith("The weights said otherwise: Ana \u2014 ")
