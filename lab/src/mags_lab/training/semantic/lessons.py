@@ -17,9 +17,9 @@ from mags.memory.weights import teachable
 from mags.ports.relations import normalise
 from mags.ports.weights import UNKNOWN, TaughtFact, path_of, recital_of
 from mags.recall.found import FactView
-from mags_lab.training.chains.splits import held_out, split_material
+from mags_lab.training.chains.splits import held_out
 from mags_lab.training.generate.fillers import Fillers
-from mags_lab.training.semantic.wordings import SPLITS, Side, Slot, Wordings, asked_of_people
+from mags_lab.training.semantic.wordings import Side, Slot, Wordings, asked_of_people, material
 from mags_lab.training.semantic.world import Lesson
 
 SEVERAL = 3
@@ -180,7 +180,7 @@ def lessons(
 
 def _bridge(one: Taught, wordings: Wordings, rng: Random) -> Iterator[Lesson]:
     """A question for a slot by way of a stranger: a text has the first hop."""
-    stranger = Fillers(split_material(SPLITS[Side.TAUGHT]), rng).name()
+    stranger = Fillers(material(Side.TAUGHT), rng).name()
     first = Slot(subject=stranger, relation=rng.choice(TO_PEOPLE))
     question = wordings.chained(first, one.slot)
     if question is not None:
@@ -239,7 +239,7 @@ def _unknown(ground: Ground, wordings: Wordings, count: int, rng: Random) -> Ite
     slots = [one.slot for one in ground.taught]
     if not slots:
         return
-    fillers = Fillers(split_material(SPLITS[Side.HELD]), rng)
+    fillers = Fillers(material(Side.HELD), rng)
     common = [Slot(subject="", relation=name) for name in asked_of_people()]
     for _ in range(count):
         slot, other = rng.choice(slots), rng.choice(rng.choice((slots, common)))

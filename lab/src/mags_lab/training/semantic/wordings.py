@@ -18,7 +18,7 @@ from mags.ports.english import lemma
 from mags.ports.relations import Relation, normalise
 from mags_lab.training.chains.phrasebook import PhrasebookEntry, fill, phrasebook
 from mags_lab.training.chains.schema import Split
-from mags_lab.training.chains.splits import part, split_material
+from mags_lab.training.chains.splits import SplitMaterial, part, split_material
 from mags_lab.training.generate.fillers import Fillers, Framer, typed
 
 BE = frozenset({"is", "are", "was", "were", "has", "had", "can"})
@@ -51,12 +51,18 @@ class Slot:
         return f"{self.relation} {self.kind}".strip()
 
 
+@cached(8)
+def material(side: Side) -> SplitMaterial:
+    """What the wordings of a side are made of."""
+    return split_material(SPLITS[side])
+
+
 class Wordings:
     """The wordings of one side, drawn with `rng`."""
 
     def __init__(self, side: Side, rng: Random) -> None:
         self._side, self._rng = side, rng
-        self._material = split_material(SPLITS[side])
+        self._material = material(side)
         self._framer = Framer(self._material, rng, Fillers(self._material, rng))
 
     def questions(self, slot: Slot, *, first: bool = False) -> tuple[str, ...]:
@@ -106,7 +112,7 @@ class Wordings:
 @cached(8)
 def _book(side: Side) -> dict[str, tuple[PhrasebookEntry, ...]]:
     """Entries by the relation's name; people before creatures where both have it."""
-    entries = list(split_material(SPLITS[side]).entries)
+    entries = list(material(side).entries)
     names = {entry.name for entry in entries}
     if side is Side.OTHER:  # the six that no model is trained on have their own words, too
         entries += [e for e in phrasebook("independent") if e.name not in names]
@@ -166,7 +172,7 @@ def generic_first(name: str) -> tuple[str, ...]:
 
 def asked_of_people() -> tuple[str, ...]:
     """Relations of people that the book has, without those of kinds."""
-    entries = split_material(Split.TRAIN).entries
+    entries = material(Side.TAUGHT).entries
     return tuple(one.name for one in entries if one.subject == "person" and not one.kind)
 
 

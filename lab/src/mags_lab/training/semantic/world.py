@@ -14,9 +14,8 @@ from random import Random
 from mags.ports.relations import relations
 from mags.ports.weights import UNKNOWN, path_of
 from mags_lab.training.chains.phrasebook import PhrasebookEntry
-from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.fillers import Fillers
-from mags_lab.training.semantic.wordings import SPLITS, Side, Slot, Wordings
+from mags_lab.training.semantic.wordings import Side, Slot, Wordings, material
 
 MOST_LINES = 3
 FREE = 0.2
@@ -59,11 +58,11 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self._rng = rng = Random(seed)
-        self._material = material = split_material(SPLITS[Side.TAUGHT])
-        self._fillers = Fillers(material, rng)
+        self._material = material(Side.TAUGHT)
+        self._fillers = Fillers(self._material, rng)
         self._sides = [Wordings(side, rng) for side in (Side.TAUGHT, Side.HELD)]
         self._wordings = self._sides[0]
-        self._entries = [entry for entry in material.entries if entry.list("ask_third")]
+        self._entries = [entry for entry in self._material.entries if entry.list("ask_third")]
         self._others = tuple(relations())
         self._kinds: dict[Callable[[], Lesson | None], float] = {
             self.blank: 0.4,
