@@ -337,6 +337,13 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
     return found
 
 
+def without_texts(found: Any) -> Any:  # noqa: ANN401 - JSON
+    """The same without answers in full."""
+    if not isinstance(found, dict):
+        return found
+    return {name: without_texts(one) for name, one in found.items() if name != "texts"}
+
+
 def brief(found: dict[str, Any]) -> dict[str, Any]:
     """Figures without texts."""
     return {name: value for name, value in found.items() if name != "texts"}
@@ -401,9 +408,7 @@ def main() -> None:
             recipe = Recipe(epochs=told.epochs, least=told.least, rate=told.rate)
             bench = Bench(told.base.resolve(), told.slots, seed, Path(folder), recipe)
             made.append(json.loads(json.dumps(run(bench, told.changes, print), default=str)))
-        for one in made[-1].values():
-            if isinstance(one, dict):
-                one.pop("texts", None)
+        made[-1] = without_texts(made[-1])
         if told.out:
             told.out.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(made, indent=1))
