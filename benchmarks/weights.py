@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from matplotlib import rc_context
@@ -49,6 +49,8 @@ from mags_lab.training.semantic.teach import Recipe
 from mags_lab.training.semantic.wordings import Side, Slot, Wordings
 from mags_lab.training.semantic.world import Lesson, World
 
+How = Literal["", "check", "skip"]
+"""Whether weights are used, and how."""
 START = 1_750_000_000.0
 PARAPHRASES = 20
 HALF = Amounts(withheld=0.5)
@@ -141,11 +143,11 @@ class Bench:
         self.path = folder / "town.mags"
         self.rng = Random(seed)
 
-    def open(self, recall: str = "", counted: ChatModel | None = None) -> Memory:
+    def open(self, recall: How = "", counted: ChatModel | None = None) -> Memory:
         """The memory; `recall`: with weights, and how."""
         weights = WeightsSettings(use=bool(recall), base=self.base)
         if recall:
-            weights = replace(weights, recall=recall)  # type: ignore[arg-type]
+            weights = replace(weights, recall=recall)
         settings = Settings(weights=weights)
         return mags.open(self.path, settings=settings, clock=lambda: self.now, chat=counted)
 
@@ -162,7 +164,7 @@ class Bench:
         amounts = replace(HALF, questions=1)
         return list(lessons(ground, amounts, 1_000 + self.seed, side))
 
-    def by_memory(self, asked: Sequence[Lesson], recall: str) -> dict[str, Any]:
+    def by_memory(self, asked: Sequence[Lesson], recall: How) -> dict[str, Any]:
         """The memory's answers: right by sort, milliseconds, tokens of the weights."""
         right: dict[str, list[bool]] = {}
         took, tokens, texts, recited = [], 0, [], 0
@@ -286,7 +288,8 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
     found["raw"] = {"held": raw(student, held), "other": raw(student, other)}
     found["guard"] = guard(student, 400)
     say(f"raw {found['raw']} guard {found['guard']}")
-    for how in ("skip", "check"):
+    ways: tuple[How, ...] = ("skip", "check")
+    for how in ways:
         found[how] = bench.by_memory(few, how)
         say(f"{how} {brief(found[how])}")
     if not changes:

@@ -379,6 +379,9 @@ def things(memory: Memory) -> tuple[Thing, ...]:
 def commit_training(memory: Memory, card: Card, folder: Path) -> Delta:
     """Have an adapter answer from now on; the journal tells of it, and `rollback` takes it back.
 
+    What its folder was listed with before stays listed: an adapter that went on from another one
+    may still hold what only that one was taught.
+
     Raises as `register` does, and InvalidInput for a card of another branch.
     """
     live = memory._live
@@ -390,14 +393,17 @@ def commit_training(memory: Memory, card: Card, folder: Path) -> Delta:
         )
     thing = Thing(
         kind="adapter",
-        path=folder,
+        path=folder.expanduser().resolve(),
         facts=card.ids,
         version=card.version,
         branch=card.branch,
         seq=card.seq,
     )
     with live.writing() as state:
-        register(memory, thing)
+        held = {
+            i for one in registry_of(live.store).things if one.path == thing.path for i in one.facts
+        }
+        register(memory, replace(thing, facts=tuple(sorted(held.union(card.ids)))))
         draft = Draft(state.graph)
         draft.reason("train", version=card.version, facts=len(card.ids), seq=card.seq)
         delta = live.commit_draft(draft, "train")
@@ -422,10 +428,13 @@ def taught_now(live: Live, shelf: Shelf | None) -> views.Taught | None:
             return None
         made = views.Taught(version=adapter.version, facts=adapter.facts)
         try:
-            old = stale(state, shelf.card(adapter.path), live.present())
+            card = shelf.card(adapter.path)
         except (CorruptFile, NotFound) as failure:
             return replace(made, why=str(failure))
-        return replace(made, stale=tuple(sorted(i for fact in old for i in fact.ids)))
+        old = stale(state, card, live.present())
+        return replace(
+            made, facts=card.ids, stale=tuple(sorted(i for fact in old for i in fact.ids))
+        )
 
 
 def changed_since(live: Live, shelf: Shelf | None, seq: int) -> views.TaughtChange | None:
@@ -436,7 +445,7 @@ def changed_since(live: Live, shelf: Shelf | None, seq: int) -> views.TaughtChan
     now = taught_now(live, shelf)
     before = version_in_use(live.store, registry, seq)
     then = registry.adapter(before)
-    old, new = set(then.facts if then else ()), set(now.facts if now else ())
+    old, new = set(_ids(then, shelf)), set(now.facts if now else ())
     return views.TaughtChange(
         before=before,
         now=now.version if now else "",
@@ -444,6 +453,15 @@ def changed_since(live: Live, shelf: Shelf | None, seq: int) -> views.TaughtChan
         less=tuple(sorted(old - new)),
         stale=now.stale if now else (),
     )
+
+
+def _ids(adapter: Thing | None, shelf: Shelf | None) -> tuple[int, ...]:
+    """The facts an adapter was taught; where its card is gone, all that it may hold."""
+    if adapter is None or shelf is None:
+        return () if adapter is None else adapter.facts
+    with suppress(CorruptFile, NotFound):
+        return shelf.card(adapter.path).ids
+    return adapter.facts
 
 
 # -- answering -----------------------------------------------------------------------

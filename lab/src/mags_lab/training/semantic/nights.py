@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from datasets import disable_progress_bars
 
@@ -107,7 +107,7 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     made = list(_set(ground, facts, before, night))
     base = str(night.base.resolve())
     card = begun(memory, out.name, base, [one.fact for one in taught])
-    _claim(memory, out, card, made)
+    _claim(memory, out, card, made, before)
     say(_told(taught, made, before))
     held = list(lessons(ground, Amounts(questions=1, unknown=1.0), night.recipe.seed, Side.HELD))
     student, curve = _instructed(made, held, out, before, night)
@@ -122,7 +122,7 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     card = replace(card, figures=figures)
     write_card(out, card)
     if night.gguf is not None:
-        export(memory, student, card, night.gguf)
+        export(memory, student, card, out, night.gguf)
     _use(memory, out, card)
     return card
 
@@ -154,7 +154,13 @@ def _set(
     yield from lessons(replace(ground, taught=kept), REPEATED, seed)
 
 
-def _claim(memory: Memory, out: Path, card: Card, made: Sequence[Lesson]) -> None:
+def _claim(
+    memory: Memory,
+    out: Path,
+    card: Card,
+    made: Sequence[Lesson],
+    before: tuple[Path, Card] | None,
+) -> None:
     """Make the folder a version's: listed, with its card and its set, or found as it was left."""
     rows = [json.dumps(asdict(one), ensure_ascii=False) for one in made]
     written, place = "\n".join((*rows, "")), out / SET
@@ -166,8 +172,7 @@ def _claim(memory: Memory, out: Path, card: Card, made: Sequence[Lesson]) -> Non
         )
     if not place.is_file() and out.is_dir() and any(out.iterdir()):
         raise ConfigurationError(f"{out} is not empty: give another folder.", key="--out")
-    thing = Thing(kind="adapter", path=out, facts=card.ids, version=card.version)
-    register(memory, replace(thing, branch=card.branch, seq=card.seq))
+    register(memory, _thing(memory, "adapter", out, card, before and before[0]))
     out.mkdir(parents=True, exist_ok=True)
     write_card(out, card)
     place.write_text(written, encoding="utf-8")
@@ -226,10 +231,26 @@ def value_of(reply: str) -> str:
     return reply.rpartition(" | ")[2].strip().casefold()
 
 
-def export(memory: Memory, student: Student, card: Card, file: Path) -> Path:
+def _thing(
+    memory: Memory, kind: Literal["adapter", "export"], path: Path, card: Card, origin: Path | None
+) -> Thing:
+    """What is listed of a version: what it was taught, and what it may hold of its `origin`."""
+    held = set(card.ids)
+    for one in things(memory):
+        held |= set(one.facts) if origin is not None and one.path == origin.resolve() else set()
+    return Thing(
+        kind=kind,
+        path=path,
+        facts=tuple(sorted(held)),
+        version=card.version,
+        branch=card.branch,
+        seq=card.seq,
+    )
+
+
+def export(memory: Memory, student: Student, card: Card, out: Path, file: Path) -> Path:
     """Write base and adapter as one GGUF file (float16), which is listed in the memory."""
-    thing = Thing(kind="export", path=file, facts=card.ids, version=card.version)
-    register(memory, replace(thing, branch=card.branch, seq=card.seq))
+    register(memory, _thing(memory, "export", file, card, out))
     return export_gguf(student.model.merge_and_unload(), student.tokenizer, file, name=card.version)
 
 
