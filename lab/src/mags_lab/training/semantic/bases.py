@@ -16,6 +16,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from mags.errors import InvalidInput
 from mags_lab.training.batches import Encoded
+from mags_lab.training.optimisers import quick
 from mags_lab.training.runs import Watch
 from mags_lab.training.semantic.world import Lesson, World
 from mags_lab.training.sft import SftConfig, fine_tune
@@ -88,8 +89,9 @@ def make(folder: Path, form: Shape, *, seed: int = 0, watch: Watch | None = None
     config = SftConfig(
         steps=form.steps, rate=form.rate, tokens=form.tokens, seed=seed, save_every=200
     )
-    # Half the time in bfloat16 on a CPU that has it; its cache would outlive a step.
-    with torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
+    short = quick() is torch.bfloat16
+    # The cache of casts would outlive a step.
+    with torch.autocast("cpu", torch.bfloat16, enabled=short, cache_enabled=False):
         fine_tune(model, encoded, config, watch=watch, folder=folder / "checkpoints")
     model.to(torch.float16).save_pretrained(str(folder))
     tokenizer.save_pretrained(str(folder))

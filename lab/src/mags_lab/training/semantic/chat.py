@@ -27,6 +27,7 @@ from mags_lab.training.large.loading import (
     find_device,
     in_four_bits,
 )
+from mags_lab.training.optimisers import quick
 
 LONGEST = 48
 """Tokens of a reply, at most."""
@@ -107,7 +108,8 @@ def replies(
         batch = {
             name: one.to(model.device) for name, one in batch.items() if name != "token_type_ids"
         }
-        with torch.autocast(model.device.type, torch.bfloat16):
+        short = model.device.type != "cpu" or quick() is torch.bfloat16
+        with torch.autocast(model.device.type, torch.bfloat16, enabled=short):
             out = model.generate(**batch, max_new_tokens=longest, do_sample=False)
         for i, row in zip(some, out, strict=True):
             said[i] = tokenizer.decode(

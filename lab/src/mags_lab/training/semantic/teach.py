@@ -30,7 +30,7 @@ from transformers.trainer_utils import get_last_checkpoint
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 
 from mags.ports.weights import BAR, UNKNOWN
-from mags_lab.training.optimisers import schedule
+from mags_lab.training.optimisers import quick, schedule
 from mags_lab.training.semantic.chat import Student, replies
 from mags_lab.training.semantic.world import Lesson
 
@@ -147,7 +147,7 @@ def _common(student: Student, recipe: Recipe) -> dict[str, Any]:
     on_cpu = student.model.device.type == "cpu"
     return {
         "use_cpu": on_cpu,
-        "bf16": True,
+        "bf16": not on_cpu or quick() is torch.bfloat16,
         "gradient_checkpointing": not on_cpu,
         "lr_scheduler_type": "cosine",
         "warmup_steps": 20,
