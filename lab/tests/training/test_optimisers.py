@@ -12,6 +12,7 @@ pytest.importorskip("transformers", reason="needs the extra: pip install './lab[
 
 from lab.tests.training import tiny  # noqa: E402
 from mags_lab.training.optimisers import (  # noqa: E402 - torch first
+    Muon,
     latest,
     load_checkpoint,
     optimisers,
@@ -132,3 +133,24 @@ def test_what_does_not_learn_is_not_kept(tmp_path: Path) -> None:
     model.bias.requires_grad_(False)
     path = save_checkpoint(tmp_path, 1, model, [])
     assert set(torch.load(path, weights_only=True)["model"]) == {"weight"}
+
+
+@pytest.mark.parametrize("shape", [(16, 40), (40, 16), (8, 8)])
+def test_muon_steps_as_pytorchs_does(shape: tuple[int, int]) -> None:
+    torch.manual_seed(0)
+    ours = torch.nn.Parameter(torch.randn(shape))
+    theirs = torch.nn.Parameter(ours.detach().clone())
+    pairs = (
+        (ours, Muon([ours], lr=1e-2, weight_decay=0.01)),
+        (
+            theirs,
+            torch.optim.Muon([theirs], lr=1e-2, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"),
+        ),
+    )
+    for _ in range(10):
+        gradient = torch.randn(shape)
+        for weight, optimiser in pairs:
+            weight.grad = gradient.clone()
+            optimiser.step()
+    assert torch.allclose(ours, theirs, atol=1e-3)
+    assert not torch.allclose(ours, torch.zeros(shape))

@@ -19,10 +19,45 @@ from pickle import UnpicklingError
 from typing import Any
 
 import torch
-from torch import nn
-from torch.optim import AdamW, Muon, Optimizer
+from torch import Tensor, nn
+from torch.optim import AdamW, Optimizer
 
 from mags.errors import CorruptFile
+
+
+class Muon(torch.optim.Muon):
+    """PyTorch's Muon, whose steps are of the size of AdamW's, orthogonal in the type `quick()`.
+
+    PyTorch always takes bfloat16: without AMX that is three fifths of the time of a small model.
+    """
+
+    def __init__(self, params: Iterable[nn.Parameter], *, lr: float, weight_decay: float) -> None:
+        super().__init__(params, lr=lr, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw")
+
+    @torch.no_grad()
+    def step(self, closure: object = None) -> None:  # type: ignore[override]
+        """Step every matrix; no closure is called."""
+        for group in self.param_groups:
+            keep, decay = group["momentum"], group["lr"] * group["weight_decay"]
+            for weight in (one for one in group["params"] if one.grad is not None):
+                state = self.state[weight]
+                mean = state.setdefault("momentum_buffer", torch.zeros_like(weight.grad))
+                mean.lerp_(weight.grad, 1.0 - keep)
+                update = orthogonal(weight.grad.lerp(mean, keep), group["ns_coefficients"])
+                size = 0.2 * math.sqrt(max(weight.shape))
+                weight.mul_(1.0 - decay).add_(update, alpha=-group["lr"] * size)
+
+
+def orthogonal(matrix: Tensor, by: tuple[float, float, float], steps: int = 5) -> Tensor:
+    """The nearest matrix of equal singular values, (m, n), by Newton-Schulz (Jordan 2024)."""
+    a, b, c = by
+    tall = matrix.shape[0] > matrix.shape[1]
+    x = (matrix.mT if tall else matrix).to(quick())
+    x = x / x.norm().clamp(min=1e-7)
+    for _ in range(steps):
+        gram = x @ x.mT
+        x = a * x + (b * gram + c * gram @ gram) @ x
+    return (x.mT if tall else x).to(matrix.dtype)
 
 
 def optimisers(
@@ -41,7 +76,7 @@ def optimisers(
             (inside if matrix else outside).append(weight)
     chosen: list[Optimizer] = []
     if inside:
-        chosen.append(Muon(inside, lr=rate, weight_decay=decay, adjust_lr_fn="match_rms_adamw"))
+        chosen.append(Muon(inside, lr=rate, weight_decay=decay))
     if outside:
         chosen.append(AdamW(outside, lr=rate, weight_decay=decay, betas=(0.9, 0.95)))
     return chosen
