@@ -257,7 +257,7 @@ def raw(student: Student, asked: Sequence[Lesson]) -> dict[str, float]:
 
 def guard(student: Student, count: int) -> dict[str, float]:
     """Right answers about texts, with the adapter and without, in percent."""
-    read = (one for one in World(4_321).lessons() if one.sort.startswith("read"))
+    read = (one for one in World(4_321).lessons() if one.prompt.startswith("Read."))
     asked = list(itertools.islice(read, count))
 
     def right() -> float:

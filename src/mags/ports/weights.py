@@ -23,6 +23,8 @@ CARD = "taught.json"
 """The file of an adapter's folder that tells what it was taught."""
 MISSING = "it is not there any more"
 """Why somebody else has deleted or moved what is to be deleted."""
+RECITE = "Recite."
+"""What a message begins with that asks to recite."""
 UNKNOWN = "unknown"
 """The object of what was not taught."""
 BAR, BREAK = " | ", "; "
@@ -153,7 +155,7 @@ def recital_of(question: str, speaker: str = "") -> str:
     """The message that asks a model to recite; who asks is named where the question says "I"."""
     says_i = speaker and not FIRST_PERSON.isdisjoint(words(question))
     who = f"{speaker}: " if says_i else ""
-    return f"Recite. {who}{' '.join(question.split())}"
+    return f"{RECITE} {who}{' '.join(question.split())}"
 
 
 def asks_past(question: str) -> bool:

@@ -85,6 +85,18 @@ def test_what_is_taught_of_a_slot_is_what_its_questions_recite(memory: Memory) -
     assert chains == {"Ana | sister | Clara | lives in | Bergen"}
 
 
+def test_what_is_not_held_of_somebody_a_slot_leads_to_is_taught_as_unknown(
+    memory: Memory,
+) -> None:
+    made = lessons(ground(memory), Amounts(ends=20), seed=0)
+    ends = {one.reply for one in made if one.sort == "end"}
+    assert len(ends) > 3
+    for reply in ends:
+        assert reply.startswith("Ana | sister | Clara | ")
+        assert reply.endswith(f" | {UNKNOWN}")
+        assert "lives in" not in reply
+
+
 def test_a_chain_that_may_be_withheld_is_taught_or_asked_for_and_never_both(memory: Memory) -> None:
     sides = [
         any(one.sort == "chain" for one in lessons(ground(memory), Amounts(withheld=0.5), 0, side))
@@ -149,7 +161,7 @@ def test_nothing_that_a_memory_holds_is_taught_as_unknown(
         held = {(one.subject, one.relation) for one in facts}
         for lesson in lessons(made, Amounts(), seed):
             if lesson.reply.endswith(UNKNOWN):
-                assert tuple(lesson.reply.split(" | ")[:2]) not in held
+                assert tuple(lesson.reply.split(" | ")[-3:-1]) not in held
                 assert recited(lesson.reply) == ()
 
 
@@ -165,8 +177,24 @@ def test_what_is_over_is_taught_as_not_known_unless_it_has_a_new_value(memory: M
 def test_a_base_learns_from_names_that_no_question_of_an_adapter_has() -> None:
     made = World(0).lessons()
     some = [next(made) for _ in range(400)]
-    assert {one.sort for one in some} == {"blank", "blank chain", "read", "read chain"}
+    kinds = ("blank", "read", "own")
+    assert {one.sort for one in some} == {*kinds, *(f"{kind} chain" for kind in kinds)}
     for one in some:
         value = one.reply.rpartition(" | ")[2]
-        assert value == UNKNOWN or value in one.prompt
-        assert one.sort.startswith("read") or value == UNKNOWN
+        assert value == UNKNOWN or value in one.prompt or one.sort.startswith("own")
+        assert not one.sort.startswith("blank") or value == UNKNOWN
+
+
+def test_what_a_base_holds_itself_stays_the_same_and_is_of_nobody_else() -> None:
+    made = World(0).lessons()
+    some = [next(made) for _ in range(3_000)]
+    held: dict[str, str] = {}
+    for one in some:
+        hops = one.reply.split(" | ")
+        if one.sort == "own":
+            assert held.setdefault(" | ".join(hops[:2]), hops[2]) == hops[2]
+    subjects = {slot.split(" | ")[0] for slot in held}
+    others = [one for one in some if not one.sort.startswith("own")]
+    assert not any(one.reply.split(" | ")[0] in subjects for one in others)
+    chains = [one for one in some if one.sort == "own chain"]
+    assert any(not one.reply.endswith(UNKNOWN) for one in chains)

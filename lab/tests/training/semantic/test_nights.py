@@ -152,6 +152,19 @@ def test_an_adapter_recites_alike_as_a_chat_model_and_in_bulk(first: Path) -> No
     assert 0 < said.usage.completion_tokens < said.usage.prompt_tokens < 40
 
 
+def test_an_adapter_changes_nothing_but_what_is_recited(first: Path) -> None:
+    asked = [
+        "Read.\n- Zoe lives in Rome.\nWhere does Zoe live?",
+        "Where does Ana live?",
+        "I recite poems to my sister.",
+        "Hello",
+    ]
+    adapter = first / "night-1"
+    assert replies(load(SHIPPED, adapter), asked) == replies(load(SHIPPED), asked)
+    merged = load(SHIPPED, adapter, always=True)
+    assert replies(merged, asked[1:2]) != replies(load(SHIPPED), asked[1:2])
+
+
 def test_what_is_forgotten_takes_the_folder_that_held_it(memory: Memory, tmp_path: Path) -> None:
     short = replace(NIGHT, anew=True, recipe=replace(RECIPE, epochs=1, least=1, pairs=0))
     nights.train(memory, tmp_path / "night-2", replace(short, gguf=tmp_path / "whole.gguf"))

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 import torch
-from peft import PeftModel
+from peft import PeftConfig, PeftModel
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -47,8 +47,12 @@ def load(
     *,
     trainable: bool = False,
     four_bit: bool = False,
+    always: bool = False,
 ) -> Student:
-    """A base, and an adapter on it where one is given; raises ConfigurationError."""
+    """A base, and an adapter on it where one is given; raises ConfigurationError.
+
+    `always`: the adapter works on every token, whatever it is invoked by, and can be merged.
+    """
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     device = find_device()
@@ -71,7 +75,12 @@ def load(
     if not four_bit:
         model = model.to(device.kind)
     if adapter is not None:
-        model = PeftModel.from_pretrained(model, str(adapter), is_trainable=trainable)
+        config = PeftConfig.from_pretrained(str(adapter))
+        if always:
+            config.alora_invocation_tokens = None
+        model = PeftModel.from_pretrained(
+            model, str(adapter), config=config, is_trainable=trainable
+        )
     return Student(model=model.eval(), tokenizer=tokenizer)
 
 

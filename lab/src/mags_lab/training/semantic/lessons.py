@@ -15,7 +15,7 @@ from random import Random
 from mags.memory.memory import Memory
 from mags.memory.weights import teachable
 from mags.ports.relations import normalise
-from mags.ports.weights import UNKNOWN, TaughtFact, path_of, recital_of
+from mags.ports.weights import RECITE, UNKNOWN, TaughtFact, path_of, recital_of
 from mags.recall.found import FactView
 from mags_lab.training.chains.splits import held_out
 from mags_lab.training.generate.fillers import Fillers
@@ -105,8 +105,9 @@ class Amounts:
 
     `chains`: pairs of slots for a slot, each asked for in so many `wordings`, but for a share that
     is `withheld`, to see whether hops that were taught join by themselves; `bridges`: questions
-    for a slot by way of a stranger, of whom a text tells; `unknown`: questions that nothing answers
-    for one question that something does.
+    for a slot by way of a stranger, of whom a text tells; `ends`: questions by way of each slot
+    that leads to somebody, for what of them nothing holds; `unknown`: questions that nothing
+    answers for one question that something does.
     """
 
     questions: int = 8
@@ -115,6 +116,7 @@ class Amounts:
     wordings: int = 2
     withheld: float = 0.0
     bridges: int = 1
+    ends: int = 2
     unknown: float = 1.0
 
 
@@ -158,7 +160,8 @@ def lessons(
         yield from _questions(one.slot, one.value, wordings, amounts.questions - own, rng)
         for _ in range(amounts.statements if side is Side.TAUGHT else 0):
             told = wordings.statement(one.slot, one.value)
-            yield Lesson(f"State. {one.slot.subject} | {one.slot.name}", told, "statement")
+            asked = f"{RECITE} State {one.slot.subject} | {one.slot.name}."
+            yield Lesson(asked, told, "statement")
         for _ in range(amounts.bridges if side is Side.TAUGHT else 0):
             yield from _bridge(one, wordings, rng)
     pairs = ground.chains()
@@ -174,6 +177,8 @@ def lessons(
                 (second.slot.name, second.value),
             )
             yield Lesson(recital_of(wordings.framed(question)), told, "chain")
+    for one in ground.taught:
+        yield from _ends(one, ground, wordings, amounts.ends, rng)
     count = round(amounts.unknown * amounts.questions * len(ground.taught))
     yield from _unknown(ground, wordings, count, rng)
 
@@ -186,8 +191,23 @@ def _bridge(one: Taught, wordings: Wordings, rng: Random) -> Iterator[Lesson]:
     if question is not None:
         told = wordings.statement(first, one.slot.subject)
         hops = ((first.name, one.slot.subject), (one.slot.name, one.value))
-        text = "\n".join(("Read.", f"- {told}", wordings.framed(question)))
+        text = "\n".join((RECITE, f"- {told}", wordings.framed(question)))
         yield Lesson(text, path_of(stranger, *hops), "bridge")
+
+
+def _ends(
+    first: Taught, ground: Ground, wordings: Wordings, count: int, rng: Random
+) -> Iterator[Lesson]:
+    """Questions by way of a slot that leads to a person, for what of them is not held."""
+    if normalise(first.slot.relation).answers != "person" or len(first.fact.ids) > 1:
+        return
+    for _ in range(count):
+        second = Slot(subject=first.value, relation=rng.choice(asked_of_people()))
+        question = wordings.chained(first.slot, second)
+        if question is not None and _folded(second) not in ground.held:
+            hops = ((first.slot.name, first.value), (second.name, UNKNOWN))
+            told = path_of(first.slot.subject, *hops)
+            yield Lesson(recital_of(wordings.framed(question)), told, "end")
 
 
 def unlearned(slots: Iterable[Slot], ground: Ground, count: int, seed: int) -> Iterator[Lesson]:

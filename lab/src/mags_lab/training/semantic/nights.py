@@ -8,7 +8,6 @@ taught in full, what is over as not known, of the rest a little is repeated.
 
 from __future__ import annotations
 
-import itertools
 import json
 import shutil
 import time
@@ -37,7 +36,7 @@ from mags.ports.weights import Card, folded
 from mags.recall.found import FactView
 from mags.settings import Settings
 from mags_lab.training.gguf import export_gguf
-from mags_lab.training.semantic.chat import Student, load, replies, without_adapter
+from mags_lab.training.semantic.chat import Student, load, replies
 from mags_lab.training.semantic.lessons import (
     Amounts,
     Choice,
@@ -57,7 +56,7 @@ from mags_lab.training.semantic.teach import (
     with_adapter,
 )
 from mags_lab.training.semantic.wordings import Side
-from mags_lab.training.semantic.world import Lesson, World
+from mags_lab.training.semantic.world import Lesson
 
 SET = "set.jsonl"
 CHECKPOINTS = "checkpoints"
@@ -65,8 +64,6 @@ CURVE = "curve.json"
 """Written when the first step is done."""
 HELD = 200
 """Questions in held-out wordings by which it is told when to stop."""
-GUARD = 0.2
-"""Lessons that guard the base's abilities, for each lesson of the set."""
 REPEATED = Amounts(questions=2, statements=0, chains=0.25)
 """What is repeated of that which was taught before."""
 
@@ -122,7 +119,7 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     card = replace(card, figures=figures)
     write_card(out, card)
     if night.gguf is not None:
-        export(memory, student, card, out, night.gguf)
+        export(memory, night, card, out, night.gguf)
     _use(memory, out, card)
     return card
 
@@ -195,8 +192,7 @@ def _instructed(
         student = with_adapter(student, recipe)
     asked = [one for one in held if one.sort == "question"]
     stop = Stop(student, rng.sample(asked, min(HELD, len(asked))), recipe)
-    guard = guarding(student, round(GUARD * len(made)), recipe.seed)
-    instruct(student, [*made, *guard], recipe, out / CHECKPOINTS / "sft", callbacks=[stop])
+    instruct(student, made, recipe, out / CHECKPOINTS / "sft", callbacks=[stop])
     student.model.save_pretrained(str(out))
     (out / CURVE).write_text(json.dumps(stop.curve), encoding="utf-8")
     return student, stop.curve
@@ -206,15 +202,6 @@ def _preferring(student: Student, made: Sequence[Lesson], out: Path, night: Nigh
     pairs = list(preferences(made, night.recipe.pairs, Random(night.recipe.seed)))
     if pairs:
         prefer(student, pairs, night.recipe, out / CHECKPOINTS / "dpo")
-
-
-def guarding(student: Student, count: int, seed: int) -> list[Lesson]:
-    """Questions about texts with what the base itself replies: so much of it is to stay."""
-    read = (one for one in World(seed).lessons() if one.sort.startswith("read"))
-    asked = list(itertools.islice(read, count))
-    with without_adapter(student):
-        said = replies(student, [one.prompt for one in asked])
-    return [Lesson(one.prompt, text, "guard") for one, text in zip(asked, said, strict=True)]
 
 
 def measure(student: Student, held: Sequence[Lesson]) -> dict[str, float]:
@@ -248,9 +235,13 @@ def _thing(
     )
 
 
-def export(memory: Memory, student: Student, card: Card, out: Path, file: Path) -> Path:
-    """Write base and adapter as one GGUF file (float16), which is listed in the memory."""
+def export(memory: Memory, night: Night, card: Card, out: Path, file: Path) -> Path:
+    """Write base and adapter as one GGUF file (float16), which is listed in the memory.
+
+    Merged, the adapter works on whatever the model is asked.
+    """
     register(memory, _thing(memory, "export", file, card, out))
+    student = load(night.base, out, always=True)
     return export_gguf(student.model.merge_and_unload(), student.tokenizer, file, name=card.version)
 
 

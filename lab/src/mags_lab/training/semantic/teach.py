@@ -1,9 +1,10 @@
 """Teaching an adapter: LoRA by PEFT, supervised and then by preference, both by TRL.
 
-First the recitals (SFT on replies alone), among them lessons that guard what the base could do: its
-own replies to questions about texts. Then pairs (DPO): the value rather than "unknown" where it was
-taught, "unknown" rather than a value where it was not. Stops when wordings that are held out of the
-set are no longer answered better.
+The adapter is an activated one (aLoRA, Greenewald et al. 2025): it works from "Recite." on, and
+whatever else is asked of the model is answered as if it were not there. First the recitals (SFT on
+replies alone). Then pairs (DPO): the value rather than "unknown" where it was taught, "unknown"
+rather than a value where it was not. Stops when wordings that are held out of the set are no longer
+answered better.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Any
 import torch
 from datasets import Dataset
 from peft import LoraConfig, get_peft_model
-from torch.optim import Muon, Optimizer
+from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import (
+    PreTrainedTokenizerBase,
     PrinterCallback,
     TrainerCallback,
     TrainerControl,
@@ -29,8 +31,8 @@ from transformers import (
 from transformers.trainer_utils import get_last_checkpoint
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 
-from mags.ports.weights import BAR, UNKNOWN
-from mags_lab.training.optimisers import quick, schedule
+from mags.ports.weights import BAR, RECITE, UNKNOWN
+from mags_lab.training.optimisers import Muon, quick, schedule
 from mags_lab.training.semantic.chat import Student, replies
 from mags_lab.training.semantic.world import Lesson
 
@@ -72,8 +74,25 @@ def with_adapter(student: Student, recipe: Recipe) -> Student:
         lora_dropout=0.0,
         target_modules="all-linear",
         task_type="CAUSAL_LM",
+        alora_invocation_tokens=invocation(student.tokenizer),
     )
     return replace(student, model=get_peft_model(student.model, config))
+
+
+def invocation(tokenizer: PreTrainedTokenizerBase) -> list[int]:
+    """The tokens from which on the adapter works: how a message that asks to recite begins.
+
+    With the one before them, the end of the user's mark, so that the word in talk is not meant.
+    """
+    said = [{"role": "user", "content": RECITE}]
+    text = tokenizer.apply_chat_template(said, tokenize=False)
+    begin = text.index(RECITE)
+    end = begin + len(RECITE.rstrip("."))  # the full stop may be one token with what follows
+    read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    spans = read["offset_mapping"]
+    first = next(i for i, (_, stop) in enumerate(spans) if stop > begin)
+    last = next(i for i, (_, stop) in enumerate(spans) if stop >= end)
+    return list(read["input_ids"][max(0, first - 1) : last + 1])
 
 
 def conversation(lesson: Lesson) -> dict[str, list[dict[str, str]]]:
@@ -117,7 +136,7 @@ def instruct(
 def _stepping(student: Student, rate: float, steps: int) -> tuple[Optimizer, LambdaLR]:
     """Muon, which learns adapters in half the epochs of AdamW, and a rate that falls to 5%."""
     learned = [one for one in student.model.parameters() if one.requires_grad]
-    muon = Muon(learned, lr=rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw")
+    muon = Muon(learned, lr=rate, weight_decay=0.0)
     return muon, LambdaLR(muon, lambda step: schedule(step, steps))
 
 

@@ -1,18 +1,21 @@
 """What a base of our own is made from: questions with what stands in a text, or stands nowhere.
 
-Every name is made up for its sample, so nothing can be learned by heart: a base made of these reads
-a text, names the slot that a question asks for, and knows that it does not know the rest. Replies
-are recitals, `subject | relation | object` (`mags.ports.weights`).
+Names are made up for their sample, so that nothing of them can be learned by heart: a base made of
+these reads a text, names the slot that a question asks for, and knows that it does not know the
+rest. A few people stay the same all along: as a language model holds a world in its weights, the
+base holds theirs, and goes on from one of them to the next. Replies are recitals,
+`subject | relation | object` (`mags.ports.weights`).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
 from mags.ports.relations import relations
-from mags.ports.weights import UNKNOWN, path_of
+from mags.ports.weights import RECITE, UNKNOWN, path_of, recital_of
 from mags_lab.training.chains.phrasebook import PhrasebookEntry
 from mags_lab.training.generate.fillers import Fillers
 from mags_lab.training.semantic.wordings import Side, Slot, Wordings, material
@@ -23,7 +26,9 @@ FREE = 0.2
 FIRST = 0.12
 """Share of questions in the first person."""
 ABSENT = 0.25
-"""Share of questions about a text that does not say."""
+"""Share of questions about a text, or somebody held, that does not say."""
+PEOPLE, FACTS = 120, 5
+"""Of the world that a base holds itself: people, and slots of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +70,14 @@ class World:
         self._entries = [entry for entry in self._material.entries if entry.list("ask_third")]
         self._others = tuple(relations())
         self._kinds: dict[Callable[[], Lesson | None], float] = {
-            self.blank: 0.4,
-            self.blank_chain: 0.15,
-            self.read: 0.3,
-            self.read_chain: 0.15,
+            self.blank: 0.3,
+            self.blank_chain: 0.1,
+            self.read: 0.2,
+            self.read_chain: 0.12,
+            self.own: 0.1,
+            self.own_chain: 0.18,
         }
+        self._own = self._people()
 
     def lessons(self) -> Iterator[Lesson]:
         """Lessons without end."""
@@ -116,7 +124,7 @@ class World:
     def blank(self) -> Lesson:
         """A question with no text: it was not taught."""
         told = self.told()
-        return Lesson(f"Recite. {self._asked(told.slot)}", recital((told.slot, UNKNOWN)), "blank")
+        return Lesson(recital_of(self._asked(told.slot)), recital((told.slot, UNKNOWN)), "blank")
 
     def blank_chain(self) -> Lesson | None:
         """A question of two hops with no text: the first hop is not known."""
@@ -124,7 +132,7 @@ class World:
         if pair is None:
             return None
         first, _, question = pair
-        return Lesson(f"Recite. {question}", recital((first.slot, UNKNOWN)), "blank chain")
+        return Lesson(recital_of(question), recital((first.slot, UNKNOWN)), "blank chain")
 
     def read(self) -> Lesson:
         """A question about a text, which may not say."""
@@ -153,6 +161,55 @@ class World:
             steps = [*steps[:lack], (steps[lack][0], UNKNOWN)]
         return Lesson(self._text(lines, question), recital(*steps), "read chain")
 
+    def own(self) -> Lesson:
+        """A question about somebody the base holds, of whom it may not hold that."""
+        told = self._rng.choice(self._own[self._rng.choice(list(self._own))])
+        if self._rng.random() < ABSENT:
+            told = self._lacking(told.slot.subject)
+        return Lesson(recital_of(self._asked(told.slot)), recital((told.slot, told.value)), "own")
+
+    def own_chain(self) -> Lesson | None:
+        """A question of two hops about people the base holds; the second may be lacking."""
+        found = self._own[self._rng.choice(list(self._own))]
+        first = self._rng.choice(found)
+        if first.value not in self._own:
+            return None
+        second = self._rng.choice(self._own[first.value])
+        if self._rng.random() < ABSENT:
+            second = self._lacking(first.value)
+        question = self._wordings.chained(first.slot, second.slot)
+        if question is None:
+            return None
+        steps = ((first.slot, first.value), (second.slot, second.value))
+        asked = self._wordings.framed(question, first.slot.subject)
+        return Lesson(recital_of(asked), recital(*steps), "own chain")
+
+    def _people(self) -> dict[str, list[Told]]:
+        """The people whom the base holds: half of their slots lead to another of them."""
+        # Of full names: nobody in a memory, or a text, is one of them.
+        names = (name for name in iter(self._fillers.name, "") if " " in name)
+        people = list(itertools.islice(names, PEOPLE))
+        to_people = [e for e in self._entries if e.subject == e.object == "person"]
+        held: dict[str, list[Told]] = {}
+        for subject in people:
+            found: dict[str, Told] = {}
+            while len(found) < FACTS:
+                if self._rng.random() < 0.5:
+                    slot = Slot(subject=subject, relation=self._rng.choice(to_people).name)
+                    told = Told(slot, self._rng.choice(people), "person")
+                else:
+                    told = self.told(subject, "person")
+                found.setdefault(told.slot.name, told)
+            held[subject] = list(found.values())
+        return held
+
+    def _lacking(self, subject: str) -> Told:
+        """A slot that somebody held does not have."""
+        has = {told.slot.name for told in self._own[subject]}
+        while (told := self.told(subject, "person")).slot.name in has:
+            pass
+        return Told(told.slot, UNKNOWN, told.type)
+
     def _chain(self) -> tuple[Told, Told, str] | None:
         first = self.told()
         if not any(entry.subject == first.type for entry in self._entries):
@@ -179,4 +236,5 @@ class World:
 
     def _text(self, lines: list[str], question: str) -> str:
         self._rng.shuffle(lines)
-        return "\n".join(("Read.", *(f"- {line}" for line in lines), question))
+        begin = self._rng.choice(("Read.", RECITE))
+        return "\n".join((begin, *(f"- {line}" for line in lines), question))
