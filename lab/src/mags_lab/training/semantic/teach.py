@@ -54,11 +54,11 @@ class Recipe:
 
     rank: int = 16
     alpha: int = 32
-    rate: float = 1e-2
+    rate: float = 4e-3
     batch: int = 64
     epochs: int = 6
     least: int = 150
-    patience: int = 2
+    patience: int = 4
     pairs: int = 512
     preference_rate: float = 2e-4
     beta: float = 0.1
@@ -143,7 +143,11 @@ def _stepping(student: Student, rate: float, steps: int) -> tuple[Optimizer, Lam
 def prefer(
     student: Student, pairs: Sequence[Mapping[str, Any]], recipe: Recipe, folder: Path
 ) -> None:
-    """DPO on pairs of replies, against the adapter as it was."""
+    """DPO on pairs of replies, against the adapter as it was.
+
+    With the likelihood of the better reply beside it (Pang et al. 2024, arXiv:2404.19733): DPO alone
+    makes both less likely, and what was taught is lost.
+    """
     trainer = DPOTrainer(
         model=student.model,
         args=DPOConfig(
@@ -152,6 +156,7 @@ def prefer(
             num_train_epochs=1,
             learning_rate=recipe.preference_rate,
             beta=recipe.beta,
+            loss_type=["sigmoid", "sft"],
             max_length=512,
             **_common(student, recipe),
         ),
