@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
+from typing import Any
 
 from mags.caches import cached
 from mags.ports.english import at_home, forms, lemma, past_tense, third_person, word_set
@@ -130,21 +131,11 @@ class _Table:
         self._add_relatives()
 
     def _add(self, name: str, entry: Mapping[str, object]) -> None:
-        symmetric = bool(entry.get("symmetric"))
-        relation = Relation(
-            name=name,
-            one=bool(entry.get("one")),
-            several=bool(entry.get("several")),
-            noun=bool(entry.get("noun")),
-            symmetric=symmetric,
-            inverse=str(entry.get("inverse", name if symmetric else "")),
-            past=str(entry.get("past", "")),
-            kinds=bool(entry.get("kinds")),
-            topics=bool(entry.get("topics")),
-            opposite=str(entry.get("opposite", "")),
-            answers=str(entry.get("answers", "")),
-            ids=tuple(str(entry.get("ids", "")).split()),
-        )
+        told: dict[str, Any] = {key: entry[key] for key in entry if key not in ("forms", "change")}
+        told["ids"] = tuple(told.get("ids", "").split())
+        if told.get("symmetric"):
+            told.setdefault("inverse", name)
+        relation = Relation(name=name, **told)
         self.by_name[name] = relation
         for code in relation.ids:
             self.exact.setdefault(code.lower(), (relation, False))
