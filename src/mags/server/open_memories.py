@@ -176,8 +176,9 @@ class OpenMemories:
         """
         grant.check(namespace, needed)
         tenant = self._check(grant, namespace, said)
-        if needed >= Scope.WRITE and not math.isinf(self.quotas.limits.memories):
-            self._check_memories(grant, namespace)
+        limited = needed >= Scope.WRITE and not math.isinf(self.quotas.limits.memories)
+        if limited and not self.catalog.exists(namespace):
+            self.quotas.check_memories(len(self.names(grant)))
         opened = self._enter((namespace, branch), tenant, make=needed >= Scope.WRITE)
         done = False
         try:
@@ -214,10 +215,6 @@ class OpenMemories:
                 work.count()
                 self.quotas.pay(tenant, work.spent_s)
 
-    def _check_memories(self, grant: Grant, namespace: str) -> None:
-        if not self.catalog.exists(namespace):
-            self.quotas.check_memories(len(self.names(grant)))
-
     def _check_bytes(self, opened: OpenMemory) -> None:
         opened.told += 1
         if math.isinf(self.quotas.limits.memory_bytes):
@@ -253,8 +250,9 @@ class OpenMemories:
         # All of it under the lock: no request may open the memory while it is removed.
         with self._lock:
             mine = [key for key in self._memories if key[0] == namespace]
-            busy = any(self._memories[key].requests for key in mine) or self._is_opening(namespace)
-            if busy or any(opened.namespace == namespace for opened in self._leaving):
+            busy = any(self._memories[key].requests for key in mine)
+            opening = any(key[0] == namespace for key in self._openings)
+            if busy or opening or any(opened.namespace == namespace for opened in self._leaving):
                 raise Overloaded("this memory is in use: try again when it is at rest")
             for key in mine:
                 self._memories.pop(key).memory.close()
@@ -308,11 +306,6 @@ class OpenMemories:
         return len(self._memories)
 
     # -- opening -----------------------------------------------------------------
-
-    def _is_opening(self, namespace: str) -> bool:
-        return any(
-            key[0] == namespace and opening.waiting for key, opening in self._openings.items()
-        )
 
     def _enter(self, key: tuple[str, str], tenant: str, *, make: bool) -> OpenMemory:
         with self._lock:
