@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apsw
 
@@ -18,10 +18,8 @@ from mags import errors
 from mags.store.damage import CHECKING, LOG, LOG_HEADER, SUM_BYTES, check_log
 from mags.store.migrations import SUMMED, copies, migrate, newest, run_migrations, write_copy
 from mags.store.rows import IMMUTABLE
+from mags.store.sql import SqlDatabase
 from mags.tracing import span
-
-if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
-    from mags.store.sealing import Sealer
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192
@@ -49,7 +47,7 @@ class Connection(apsw.Connection):
         yield from self.execute(query, values)
 
 
-class Database:
+class Database(SqlDatabase):
     """One writing connection behind a lock, and a pool of reading connections.
 
     A thread that is writing reads through the writing connection, so it sees its own writes.
@@ -57,27 +55,16 @@ class Database:
     `fork` share a Database; the last one to close it closes the file.
     """
 
+    path: Path
+
     def __init__(self, path: Path, *, wait_s: float, read_only: bool) -> None:
         """Open the file and finish an interrupted cleaning; raises StoreError."""
-        self.path, self.place = path, str(path)
-        self.wait_s = wait_s
-        self.read_only = read_only
-        self.sealer: Sealer | None = None
-        """What the rows of an encrypted memory are sealed with; its store sets it."""
-        self._process = os.getpid()
-        self._users = 1
-        # Lock order: `_guard` may be taken while `_lock` is held, never the other way round.
-        self._lock = threading.RLock()
-        # The id of the thread inside a transaction, 0 between them. It is compared without a lock:
-        # a thread can only ever find its own id there by having written it.
-        self._owner = 0
-        self._depth = 0
+        super().__init__(str(path), path, wait_s)
         # Where the ids of the open block end. A rollback would undo the counter, so `_pay` writes
         # it again.
         self._owed = 0
         self._erased = False
         self._held_up: errors.StoreError | None = None
-        self._guard = threading.Lock()
         self._readers: list[Connection] = []
         self._looked: dict[apsw.Connection, tuple[int, dict[Any, tuple[Any, ...] | None]]] = {}
         """Of each reading connection the state of the file that it last saw, and what it read."""
@@ -106,31 +93,21 @@ class Database:
         db = self._writer
         if db is None:
             raise errors.InvalidInput(f"{self.path} was opened read_only: open it for writing")
-        if not self._lock.acquire(timeout=self.wait_s):
-            raise errors.StoreBusy(
-                f"another thread has been writing to {self.path} for more than {self.wait_s:g} s",
-                path=self.path,
-                pid=os.getpid(),
-                waited_s=self.wait_s,
-            )
-        try:
-            with translated(self.path, self.wait_s):
-                if self._depth:
-                    with self._savepoint(db):
-                        yield db
-                else:
-                    with self._transaction(db):
-                        yield db
-                    if self._erased:
-                        # The block is committed. A failure to clean is reported later, by
-                        # `check_cleaned`, and is no failure of the block.
-                        self._erased, self._held_up = False, None
-                        try:
-                            self._clean(db)
-                        except errors.StoreError as failure:
-                            self._held_up = failure
-        finally:
-            self._lock.release()
+        with self._turn(), translated(self.path, self.wait_s):
+            if self._depth:
+                with self._savepoint(db):
+                    yield db
+                return
+            with self._transaction(db):
+                yield db
+            if self._erased:
+                # The block is committed. A failure to clean is reported later, by
+                # `check_cleaned`, and is no failure of the block.
+                self._erased, self._held_up = False, None
+                try:
+                    self._clean(db)
+                except errors.StoreError as failure:
+                    self._held_up = failure
 
     @contextmanager
     def _transaction(self, db: apsw.Connection) -> Iterator[None]:
@@ -343,17 +320,7 @@ class Database:
         files = [Path(f"{self.path}{end}") for end in ("", "-wal", "-shm")]
         return sum(file.stat().st_size for file in files if file.exists())
 
-    def has_tokens(self, db: apsw.Connection) -> bool:
-        """Whether the file has the table of tokens, which an older one that is only read lacks."""
-        return has_tokens(db)
-
     # -- life --------------------------------------------------------------------
-
-    def share(self) -> Database:
-        """This database, with one more user."""
-        with self._guard:
-            self._users += 1
-        return self
 
     def release(self) -> None:
         """Remove one user; the last one closes the file."""
@@ -374,15 +341,6 @@ class Database:
                 _close(self._writer)
                 self._writer = None
         _left(self._place)
-
-    def _check_process(self) -> None:
-        if self._process != os.getpid():
-            raise errors.StoreError(
-                f"{self.path} was opened by process {self._process}, of which this one is a fork: "
-                "open it again here, or start workers by 'spawn'",
-                path=self.path,
-                pid=self._process,
-            )
 
 
 _OPEN: Counter[tuple[int, int] | None] = Counter()
@@ -636,6 +594,8 @@ def open_reader(path: Path, wait_s: float) -> Connection:
             f"{path.absolute().as_uri()}?immutable=1",
             flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
         )
+    if not has_tokens(db):
+        db.execute("CREATE TEMP TABLE tokens (content, bytes)")  # of this connection alone
     return db
 
 

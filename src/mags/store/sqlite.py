@@ -378,14 +378,13 @@ class _SqliteContents(_SqlitePart):
         wanted = [int(i) for i in content_ids]
         found: dict[int, bytes] = {}
         with self._branch.reading(one=True) as db:
-            if self._branch.database.has_tokens(db):
-                found.update(
-                    db.execute(
-                        "SELECT content, bytes FROM tokens"
-                        " WHERE content IN (SELECT value FROM json_each(?))",
-                        (json.dumps(wanted),),
-                    )
+            found.update(
+                db.execute(
+                    "SELECT content, bytes FROM tokens"
+                    " WHERE content IN (SELECT value FROM json_each(?))",
+                    (json.dumps(wanted),),
                 )
+            )
         if self.sealer is not None:
             found = {i: self.sealer.open(data, *TOKENS, i) for i, data in found.items()}
         return [found.get(i, b"") for i in wanted]
