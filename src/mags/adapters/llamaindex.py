@@ -139,7 +139,8 @@ class MagsMemory(BaseMemory):
         with self._lock:
             said = self._said()
             recent = _ending([message for _, message in said], self.token_limit)
-            asked = input if input is not None else _last_asked(recent)
+            questions = (m.content or "" for m in reversed(recent) if m.role == MessageRole.USER)
+            asked = input if input is not None else next(questions, "")
             # Messages that are in `recent` need not be recalled as well.
             shown = {episode for episode, _ in said[len(said) - len(recent) :]}
             context = self._recalled(asked, shown)
@@ -224,8 +225,3 @@ def _ending(messages: Sequence[ChatMessage], most: int) -> list[ChatMessage]:
     while begin < len(messages) - 1 and messages[begin].role in answers:
         begin += 1
     return list(messages[begin:])
-
-
-def _last_asked(messages: Sequence[ChatMessage]) -> str:
-    asked = (m.content or "" for m in reversed(messages) if m.role == MessageRole.USER)
-    return next(asked, "")
