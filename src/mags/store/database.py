@@ -357,7 +357,8 @@ def _entered(
     Yields the file's place, and whether there was a log with something in it. A block that fails
     takes the count back.
     """
-    _check_place(path)
+    if path.is_dir():
+        raise errors.StoreError(f"{path} is a folder: give the path of a file", path=path)
     if not read_only and not path.exists():
         make(path, wait_s)
     place = place_of(path)
@@ -642,25 +643,17 @@ def truncate_log(db: apsw.Connection, wait_s: float) -> bool:
         db.set_busy_handler(patience)
 
 
-def _check_place(path: Path) -> None:
-    if path.is_dir():
-        raise errors.StoreError(f"{path} is a folder: give the path of a file", path=path)
-
-
-def _is_empty(db: apsw.Connection) -> bool:
+def _check_identity(db: apsw.Connection, path: Path) -> None:
+    program = int(db.pragma("application_id"))
     # A database without tables may still belong to another program, which its id then says.
     tables = db.execute("SELECT count(*) FROM sqlite_schema").get
-    return tables == 0 and int(db.pragma("application_id")) in (0, APPLICATION_ID)
-
-
-def _check_identity(db: apsw.Connection, path: Path) -> None:
-    if _is_empty(db):
+    if tables == 0 and program in (0, APPLICATION_ID):
         raise errors.CorruptFile(
             f"{path} holds nothing: it was copied without its write-ahead log, or making it was "
             "interrupted; restore a backup of it, or delete it to begin anew",
             path=path,
         )
-    if int(db.pragma("application_id")) != APPLICATION_ID:
+    if program != APPLICATION_ID:
         raise errors.CorruptFile(
             f"{path} is a database of another program, not a memory: give another path", path=path
         )
