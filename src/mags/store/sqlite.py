@@ -390,13 +390,11 @@ class _SqliteContents(_SqlitePart):
         return [found.get(i, b"") for i in wanted]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
-        return self._scan(None if node_ids is None else json.dumps([int(i) for i in node_ids]))
-
-    def _scan(self, nodes: str | None) -> Iterator[Content]:
-        chosen = "" if nodes is None else "AND node IN (SELECT value FROM json_each(?))"
+        nodes = [] if node_ids is None else [json.dumps([int(i) for i in node_ids])]
+        chosen = "AND node IN (SELECT value FROM json_each(?))" if nodes else ""
         last: int = -(2**63)
         while True:
-            values = (last, *([] if nodes is None else [nodes]), SCANNED_AT_ONCE)
+            values = (last, *nodes, SCANNED_AT_ONCE)
             with self._branch.reading(one=True) as db:
                 rows: list[tuple[Any, ...]] = db.execute(
                     f"SELECT id, node, text, meta, vector FROM content WHERE id > ? {chosen}"
