@@ -458,8 +458,7 @@ def open_writer(path: Path, wait_s: float, *, logged: bool) -> Connection:
     try:
         _check_identity(db, path)
         migrate(db, path, lambda: connect(path, wait_s, apsw.SQLITE_OPEN_READONLY))
-        _check_sums(db, path)
-        _check_marked(db, path, logged=logged)
+        _check_marks(db, path, logged=logged)
         if db.pragma("journal_mode") != "wal":  # a process was killed in `_add_sums`
             _set_mode(db, "wal", wait_s)
         if CHECKING and db.reserve_bytes() != SUM_BYTES:
@@ -476,18 +475,15 @@ def open_writer(path: Path, wait_s: float, *, logged: bool) -> Connection:
     return db
 
 
-def _marks(db: apsw.Connection) -> tuple[int, int]:
-    """Whether the file says that its pages carry sums, and that it is open."""
-    if int(db.pragma("user_version")) < SUMMED:
-        return 0, 0
-    sums, is_open = db.execute("SELECT sums, open FROM file").get
-    return sums, is_open
-
-
-def _check_sums(db: apsw.Connection, path: Path) -> None:
-    """Raise CorruptFile where sums were lost, StoreError where they cannot be kept here."""
+def _check_marks(db: apsw.Connection, path: Path, *, logged: bool) -> None:
+    """Raise CorruptFile where sums were lost, or a file was copied without its log while it was
+    open; StoreError where sums cannot be kept here.
+    """
+    sums = is_open = 0
+    if int(db.pragma("user_version")) >= SUMMED:
+        sums, is_open = db.execute("SELECT sums, open FROM file").get
     reserved = db.reserve_bytes() == SUM_BYTES
-    if _marks(db)[0] and not reserved:
+    if sums and not reserved:
         raise damaged(path, "its header denies the checksums that its pages carry")
     if reserved and not CHECKING:
         raise errors.StoreError(
@@ -495,12 +491,8 @@ def _check_sums(db: apsw.Connection, path: Path) -> None:
             "install apsw's wheel from PyPI",
             path=path,
         )
-
-
-def _check_marked(db: apsw.Connection, path: Path, *, logged: bool) -> None:
-    """Raise CorruptFile where the file was copied without its log while it was open."""
     # A cleaning empties the log, and says so before.
-    if logged or not _marks(db)[1]:
+    if logged or not is_open:
         return
     if not db.execute("SELECT value FROM counter WHERE name = 'to_clean'").get:
         raise errors.CorruptFile(
@@ -527,8 +519,7 @@ def copy_memory(path: Path, place: Path, wait_s: float = 5.0) -> None:
         db = open_reader(path, wait_s)
         try:
             _check_identity(db, path)
-            _check_sums(db, path)
-            _check_marked(db, path, logged=logged)
+            _check_marks(db, path, logged=logged)
             write_copy(db, place, place.with_name(f"{place.name}.part"))
         finally:
             db.close()
@@ -608,8 +599,7 @@ def check_reader(db: apsw.Connection, path: Path, *, logged: bool) -> None:
             f"{path} was written by an older MAGS: open it once for writing to bring it up to date",
             path=path,
         )
-    _check_sums(db, path)
-    _check_marked(db, path, logged=logged)
+    _check_marks(db, path, logged=logged)
     _check_pages(db, path)
 
 
