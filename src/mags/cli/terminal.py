@@ -40,7 +40,7 @@ NOTHING = "Nothing was recalled for the last turn."
 class ConfirmErasure(ModalScreen[bool]):
     """Asks before what cannot be taken back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "no", "No")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(False)", "No")]
 
     def __init__(self, question: str) -> None:
         super().__init__()
@@ -58,10 +58,6 @@ class ConfirmErasure(ModalScreen[bool]):
     def answer(self, event: Button.Pressed) -> None:
         """Yes or no."""
         self.dismiss(event.button.id == "yes")
-
-    def action_no(self) -> None:
-        """No."""
-        self.dismiss(False)
 
 
 class Panels(App[None]):
