@@ -175,7 +175,7 @@ class Panels(App[None]):
         if not going:
             self.call_from_thread(self.exit)
             return
-        self.call_from_thread(self._entitle, f"{view.policy} · {view.answerer}")
+        self.call_from_thread(setattr, self, "sub_title", f"{view.policy} · {view.answerer}")
         self._show(printed.get())
 
     def _show(self, printed: str) -> None:
@@ -230,9 +230,6 @@ class Panels(App[None]):
         with suppress(NoMatches, ScreenStackError):  # just left: the rest is remembered unseen
             shown.update(words)
             self.query_one("#talk", VerticalScroll).scroll_end(animate=False)
-
-    def _entitle(self, words: str) -> None:
-        self.sub_title = words
 
 
 def answered(reply: Reply) -> Text:
