@@ -102,7 +102,7 @@ class Database(SqlDatabase):
                 yield db
             if self._erased:
                 # The block is committed. A failure to clean is reported later, by
-                # `check_cleaned`, and is no failure of the block.
+                # `erasing`, and is no failure of the block.
                 self._erased, self._held_up = False, None
                 try:
                     self._clean(db)
@@ -205,14 +205,17 @@ class Database(SqlDatabase):
 
     # -- cleaning ----------------------------------------------------------------
 
-    def clean_afterwards(self, db: apsw.Connection) -> None:
-        """Have free pages and the write-ahead log overwritten once this transaction ends."""
-        # In the file, not only here: a process that dies before cleaning leaves the order behind.
-        db.execute("UPDATE counter SET value = 1 WHERE name = 'to_clean'")
-        self._erased = True
+    @contextmanager
+    def erasing(self) -> Iterator[Connection]:
+        """As `writing`; free pages and the write-ahead log are overwritten once that ends.
 
-    def check_cleaned(self) -> None:
-        """Raise what stopped the last cleaning; inside a block, cleaning is still to come."""
+        Raises what stopped the cleaning; inside a block, it is still to come.
+        """
+        with self.writing() as db:
+            yield db
+            # In the file, not only here: a process that dies before leaves the order behind.
+            db.execute("UPDATE counter SET value = 1 WHERE name = 'to_clean'")
+            self._erased = True
         if self._held_up is not None and self._owner != threading.get_ident():
             raise self._held_up
 

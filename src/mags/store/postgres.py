@@ -246,6 +246,10 @@ class Database(SqlDatabase):
                 with self._catalog.connection() as db, self._transaction(db):
                     yield db
 
+    def erasing(self) -> AbstractContextManager[Connection]:
+        """The same: dead rows are the server's to vacuum (docs/server.md tells what that means)."""
+        return self.writing()
+
     @contextmanager
     def _transaction(self, db: Connection) -> Iterator[None]:
         done = False
@@ -326,7 +330,7 @@ class Database(SqlDatabase):
         self._check(write=True)
         # By a connection of its own, as a rollback must not undo it; and not waiting for the disk,
         # since what is committed later brings it there.
-        with self._catalog.counting() as db:
+        with self._catalog.connection(counting=True) as db:
             db.words(
                 f"BEGIN; SET LOCAL mags.memory = '{self._memory}';"
                 "SET LOCAL synchronous_commit = off"
@@ -339,12 +343,6 @@ class Database(SqlDatabase):
         if end is None:
             raise self._gone()
         return int(end) - count
-
-    def clean_afterwards(self, _db: Connection) -> None:
-        """Nothing: dead rows are the server's to vacuum (docs/server.md tells what that means)."""
-
-    def check_cleaned(self) -> None:
-        """Nothing to check."""
 
     # -- reading -----------------------------------------------------------------
 
@@ -662,17 +660,13 @@ class PostgresCatalog:
 
     # -- connections -------------------------------------------------------------
 
-    def connection(self) -> AbstractContextManager[Connection]:
-        """A connection for some statements; raises StoreError."""
-        return self._borrowed(self._pools[0])
-
-    def counting(self) -> AbstractContextManager[Connection]:
-        """The same for the counter of ids; whoever has it waits for no other connection."""
-        return self._borrowed(self._pools[1])
-
     @contextmanager
-    def _borrowed(self, pool: ConnectionPool[Connection]) -> Iterator[Connection]:
-        with self.translated(), pool.connection() as db:
+    def connection(self, *, counting: bool = False) -> Iterator[Connection]:
+        """A connection for some statements; raises StoreError.
+
+        `counting`: that for the counter of ids; whoever has it waits for no other.
+        """
+        with self.translated(), self._pools[counting].connection() as db:
             yield db
 
     def translated(self) -> AbstractContextManager[None]:

@@ -81,6 +81,13 @@ class SqlDatabase(ABC):
         """The connection in a transaction; a nested block that fails undoes only its own writes."""
 
     @abstractmethod
+    def erasing(self) -> AbstractContextManager[Sql]:
+        """The same; what deleted rows leave behind is cleaned once the transaction ends.
+
+        Raises what stopped the cleaning, outside of another block.
+        """
+
+    @abstractmethod
     def unique(self) -> AbstractContextManager[None]:
         """Raise InvalidInput where the block inserts a content that exists."""
 
@@ -91,14 +98,6 @@ class SqlDatabase(ABC):
     @abstractmethod
     def reserve(self, count: int, /) -> int:
         """Take `count` ids from the counter; they stay taken even if the block fails."""
-
-    @abstractmethod
-    def clean_afterwards(self, db: Any, /) -> None:  # noqa: ANN401 - its own kind of connection
-        """Clean what deleted rows leave behind, once this transaction ends."""
-
-    @abstractmethod
-    def check_cleaned(self) -> None:
-        """Raise what stopped the last cleaning."""
 
     @abstractmethod
     def bytes(self, sizes: dict[str, int], /) -> int:
