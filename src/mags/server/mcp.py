@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import Resource, ToolAnnotations
 from pydantic import Field
-from starlette.requests import Request
 from starlette.routing import Match, Route
 from starlette.types import Scope as AsgiScope
 
 from mags import inspect
 from mags.errors import InvalidInput, MagsError, NotFound
-from mags.server.auth import GRANT, USER, Refused, Scope, namespace_of
+from mags.server.auth import USER, Scope, namespace_of
+from mags.server.context import grant_of
 from mags.server.open_memories import OpenMemories, OpenMemory
 from mags.server.wire import responses
 
@@ -210,11 +210,8 @@ def over_http(memories: OpenMemories) -> tuple[MCPServer, list[Route]]:
     def enter(
         ctx: Context, needed: Scope, said: Sequence[str]
     ) -> AbstractContextManager[OpenMemory]:
-        request: Request | None = ctx.request_context.request
-        grant = None if request is None else request.scope.get(GRANT)
-        if request is None or grant is None:
-            raise Refused("this needs a key")
-        named = request.query_params.get("memory")
+        request: Any = ctx.request_context.request
+        grant, named = grant_of(request), request.query_params.get("memory")
         return memories.enter(grant, namespace_of(grant, named), needed, said=said)
 
     server = make(enter)
