@@ -30,6 +30,7 @@ _PARTICLES = word_set(
     "in at to for with on from about up out down over into by off after against through"
 )
 _BOUND = word_set("to on in at")
+_ARTICLES = word_set("the a an {}")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
@@ -102,12 +103,9 @@ def _fold(words: list[str]) -> str:
 
 def _inflected(words: list[str]) -> bool:
     """Say whether a verb stands first in the simple past ("lived in", "was married to")."""
-    for word in words:
-        if word in _ADVERBS or word in {"the", "a", "an", "{}"}:
-            continue
-        tags = {form for _, form in forms(word)}
-        return "past" in tags and "base" not in tags
-    return False
+    first = next((word for word in words if word not in _ARTICLES | _ADVERBS), "")
+    tags = {form for _, form in forms(first)}
+    return "past" in tags and "base" not in tags
 
 
 def _over(words: list[str]) -> bool:
@@ -260,7 +258,7 @@ def normalise(phrase: str) -> Relation:
     known = canonical(phrase)
     if known:
         return known
-    words = [w for w in _words(phrase) if w not in {"the", "a", "an", "{}"} | _ADVERBS]
+    words = [w for w in _words(phrase) if w not in _ARTICLES | _ADVERBS]
     words = _simple(words)
     if _bare_verb(words):
         words = [third_person(lemma(words[0])), *words[1:]]
