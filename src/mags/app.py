@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
@@ -193,22 +193,13 @@ def make_store(
     """
     if place is None:
         return RamStore()
+    how: dict[str, Any] = {"branch": branch, "wait_s": wait_s, "read_only": read_only}
     if isinstance(place, DatabaseMemory):
         needs = {"extra": "postgres", "needed_for": "a memory in PostgreSQL"}
-        postgres = import_extra("mags.store.postgres", **needs)
-        store: Store = postgres.PostgresStore.open(
-            place.url,
-            place.name,
-            tenant=place.tenant,
-            branch=branch,
-            wait_s=wait_s,
-            read_only=read_only,
-            keyring=keyring,
-        )
+        kind = import_extra("mags.store.postgres", **needs).PostgresStore
+        store: Store = kind.open(place.url, place.name, tenant=place.tenant, keyring=keyring, **how)
         return store
-    return SqliteStore.open(
-        place, branch=branch, wait_s=wait_s, read_only=read_only, keyring=keyring
-    )
+    return SqliteStore.open(place, keyring=keyring, **how)
 
 
 def make_keyring(settings: EncryptionSettings) -> Keyring | None:

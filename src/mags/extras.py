@@ -11,26 +11,6 @@ from typing import Any
 
 from mags.errors import MissingExtra
 
-SERVER = (
-    *("aiohttp", "fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
-    "yarl",
-)
-NEEDS = {
-    "train": (
-        *("accelerate", "datasets", "gguf", "jinja2"),
-        *("peft", "torch", "transformers", "trl"),
-    ),
-    "pyg": ("torch", "torch_geometric"),
-    "server": SERVER,
-    "postgres": ("psycopg", "psycopg_pool"),
-    "cluster": ("ray", *SERVER),
-    "oidc": ("jwt", "cryptography"),
-    "telemetry": ("opentelemetry",),
-    "terminal": ("textual",),
-    "encryption": ("cryptography",),
-}
-"""What each extra brings, by the names under which it is imported."""
-
 
 def import_extra(module: str, *, extra: str, needed_for: str) -> ModuleType:
     """Import a module of MAGS whose libraries come with an extra; raises MissingExtra."""
@@ -60,7 +40,7 @@ def _needing(extra: str | None, needed_for: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as failure:
-        # Any other module that is missing is a fault of the code, not of the installation.
-        if extra is None or (failure.name or "").partition(".")[0] not in NEEDS[extra]:
+        # A module of MAGS that is missing is a fault of the code, not of the installation.
+        if extra is None or (failure.name or "mags").startswith("mags"):
             raise
         raise MissingExtra(extra=extra, needed_for=needed_for) from failure

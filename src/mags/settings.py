@@ -183,6 +183,15 @@ ENVIRONMENT = {
     "MAGS_MASTER_KEY": ("encryption", "master"),
     "MAGS_KEYS": ("encryption", "keys"),
 }
+TAKEN: dict[type, Any] = {int: int, float: (int, float), bool: bool, str: str, Path: str}
+SAID = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a text",
+    Path: "a path",
+}
+"""By the type of a setting: what is taken for it, and how it is called."""
 MASTER = re.compile(r"(file|env|command):\S.*")
 NESTED = ("recall", "engram")
 NANO_GONE = (
@@ -394,29 +403,18 @@ class _Reader:
             return value
         if not isinstance(inner, type):
             return self._numbers(value, key, about)
-        if inner in (int, float):
-            return self._number(inner, value, key, about)
-        return self._word(inner, value, key, about)
+        return self._plain(inner, value, key, about)
 
-    def _number(self, kind: type, value: object, key: str, about: Mapping[str, Any]) -> float:
+    def _plain(self, kind: type, value: Any, key: str, about: Mapping[str, Any]) -> Any:  # noqa: ANN401
+        """A number, a text, a path, or true or false."""
         least, most = about.get("within", (-inf, inf))
-        whole = kind is int
-        fits = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-        if not fits or not isinstance(value, int | float) or not least <= value <= most:
+        fits = isinstance(value, TAKEN[kind]) and isinstance(value, bool) == (kind is bool)
+        if not fits or (kind in (int, float) and not least <= value <= most):
             span = f" from {least:g} to {most:g}" if "within" in about else ""
-            what = "a whole number" if whole else "a number"
-            raise self._refuse(key, value, f"{what}{span}", about)
-        return value if whole else float(value)
-
-    def _word(self, kind: type, value: object, key: str, about: Mapping[str, Any]) -> object:
-        if kind is Path and isinstance(value, str):
-            return Path(value).expanduser()
-        if not isinstance(value, kind):
-            what = {bool: "true or false", Path: "a path", str: "a text"}.get(kind, kind.__name__)
-            raise self._refuse(key, value, what, about)
-        if about.get("url") and isinstance(value, str) and value:
+            raise self._refuse(key, value, f"{SAID[kind]}{span}", about)
+        if about.get("url") and value:
             self._url(key, value)
-        return value
+        return Path(value).expanduser() if kind is Path else kind(value)
 
     def _numbers(self, value: object, key: str, about: Mapping[str, Any]) -> Mapping[str, float]:
         """A table of numbers changes those of the default that it names."""
@@ -427,7 +425,7 @@ class _Reader:
             if name not in default:
                 allowed = f"a table with some of {', '.join(sorted(default))}"
                 raise self._refuse(f"{key}.{name}", value[name], allowed, about)
-        read = {name: self._number(float, one, f"{key}.{name}", {}) for name, one in value.items()}
+        read = {name: self._plain(float, one, f"{key}.{name}", {}) for name, one in value.items()}
         return {**default, **read}
 
     def _url(self, key: str, value: str) -> None:

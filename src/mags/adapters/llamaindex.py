@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Sequence
-from datetime import UTC, datetime
 from itertools import takewhile
-from math import isfinite
 from typing import Any
 
 from mags.adapters.kept import Json, Kept, searchable
@@ -18,7 +16,7 @@ from mags.memory.inputs import Moment
 from mags.memory.memory import Memory
 from mags.models.chat.usage import OVERHEAD_A_MESSAGE, estimate
 from mags.models.prompts import load_prompts
-from mags.recall.found import Found, Hit
+from mags.recall.found import Found, Hit, moment_of
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, MessageRole
@@ -62,18 +60,15 @@ class MagsRetriever(BaseRetriever):
         return [NodeWithScore(node=node_of(hit), score=hit.score) for hit in found.hits]
 
 
-def _iso(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat() if at and isfinite(at) else ""
-
-
 def node_of(hit: Hit) -> TextNode:
     """A hit as a node."""
+    at = moment_of(hit.at) if hit.at else None
     metadata = {
         "citation": f"m{hit.id}",
         "kind": hit.kind,
         "speaker": hit.speaker,
         "session": hit.session,
-        "at": _iso(hit.at),
+        "at": "" if at is None else at.isoformat(),
         "current": hit.current,
         "episodes": list(hit.episode_ids),
     }
@@ -139,7 +134,8 @@ class MagsMemory(BaseMemory):
         with self._lock:
             said = self._said()
             recent = _ending([message for _, message in said], self.token_limit)
-            asked = input if input is not None else _last_asked(recent)
+            questions = (m.content or "" for m in reversed(recent) if m.role == MessageRole.USER)
+            asked = input if input is not None else next(questions, "")
             # Messages that are in `recent` need not be recalled as well.
             shown = {episode for episode, _ in said[len(said) - len(recent) :]}
             context = self._recalled(asked, shown)
@@ -224,8 +220,3 @@ def _ending(messages: Sequence[ChatMessage], most: int) -> list[ChatMessage]:
     while begin < len(messages) - 1 and messages[begin].role in answers:
         begin += 1
     return list(messages[begin:])
-
-
-def _last_asked(messages: Sequence[ChatMessage]) -> str:
-    asked = (m.content or "" for m in reversed(messages) if m.role == MessageRole.USER)
-    return next(asked, "")

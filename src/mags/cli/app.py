@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -126,21 +127,10 @@ def about(
     for name, given in (("MAGS_CONFIG", config), ("MAGS_MEMORY", memory)):
         if given is not None:
             # Options of verbs and `read_settings` both take them from there.
-            context.call_on_close(_restorer(name))
+            before = {name: os.environ[name]} if name in os.environ else {}
+            context.call_on_close(partial(os.environ.update, before))
+            context.call_on_close(partial(os.environ.pop, name, None))  # the last one goes first
             os.environ[name] = str(given)
-
-
-def _restorer(name: str) -> Callable[[], None]:
-    """What puts a variable of the environment back to what it is now."""
-    before = os.environ.get(name)
-
-    def restore() -> None:
-        if before is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = before
-
-    return restore
 
 
 class PluginCommand(TyperCommand):

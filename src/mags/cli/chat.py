@@ -245,10 +245,6 @@ def _graph(talk: ChatSession, _rest: str) -> None:
         talk.said.print(tree_of_hits(talk.memory, talk.last.found))
 
 
-def _facts(talk: ChatSession, rest: str) -> None:
-    talk.said.print(printing.facts(talk.memory.facts(rest or None)))
-
-
 def _forget(talk: ChatSession, rest: str) -> None:
     if not rest:
         talk.said.print("Forget what? /forget m12, a name or a phrase.")
@@ -344,31 +340,23 @@ def chosen(settings: Settings, which: str) -> Settings:
     return replace(settings, chat=replace(settings.chat, url=url, model=model))
 
 
-def _sleep(talk: ChatSession, _rest: str) -> None:
-    talk.said.print(printing.slept(talk.memory.sleep()))
-
-
 def _stats(talk: ChatSession, _rest: str) -> None:
     view = talk.memory.stats()
     talk.said.print(", ".join(f"{n} {kind}" for kind, n in view.nodes.items() if n) or "empty")
 
 
-def _help(talk: ChatSession, _rest: str) -> None:
-    talk.said.print(HELP, markup=False)
-
-
 COMMANDS: dict[str, Callable[[ChatSession, str], None]] = {
     "why": _why,
     "graph": _graph,
-    "facts": _facts,
+    "facts": lambda talk, rest: talk.said.print(printing.facts(talk.memory.facts(rest or None))),
     "forget": _forget,
     "undo": _undo,
     "snapshot": _snapshot,
     "back": _back,
     "model": _model,
-    "sleep": _sleep,
+    "sleep": lambda talk, _: talk.said.print(printing.slept(talk.memory.sleep())),
     "stats": _stats,
-    "help": _help,
+    "help": lambda talk, _: talk.said.print(HELP, markup=False),
 }
 
 

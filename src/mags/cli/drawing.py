@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 from rich.markup import escape
 from rich.text import Text
 from rich.tree import Tree
@@ -88,10 +89,14 @@ def draw(memory: Memory, found: Found, path: Path | None, *, terminal: bool = Fa
         out.print(tree_of_hits(memory, found))
     if path is None:
         return
-    writers = {".svg": svg, ".html": html, ".png": png}
-    if path.suffix not in writers:
+    graph = subgraph(memory, found)
+    if path.suffix == ".png":
+        png(graph, path)
+    elif path.suffix in (".svg", ".html"):
+        drawn = markup(graph) if path.suffix == ".svg" else page(graph)
+        path.write_text(drawn, encoding="utf-8")
+    else:
         raise InvalidInput(f"cannot draw to {path.name}: end it in .svg, .png or .html")
-    writers[path.suffix](subgraph(memory, found), path)
     out.print(f"Drawn to {path}.", markup=False)
 
 
@@ -176,16 +181,13 @@ def places(graph: Subgraph) -> Places:
     for src, dst, _ in graph.arcs:
         if not nx.has_path(joined, src, dst):
             joined.add_edge(src, dst)
+    if not graph.texts:
+        return {}
     raw = nx.kamada_kawai_layout(joined)
-    across = _fitted({node: float(at[0]) for node, at in raw.items()}, WIDTH)
-    down = _fitted({node: float(at[1]) for node, at in raw.items()}, HEIGHT)
-    return {node: (across[node], down[node]) for node in graph.texts}
-
-
-def _fitted(points: dict[int, float], size: int) -> dict[int, float]:
-    low, high = min(points.values(), default=0.0), max(points.values(), default=0.0)
-    spread = max(high - low, 1e-9)
-    return {n: MARGIN + (at - low) / spread * (size - 2 * MARGIN) for n, at in points.items()}
+    at = np.array([raw[node] for node in graph.texts])
+    share = (at - at.min(0)) / np.maximum(np.ptp(at, axis=0), 1e-9)
+    fitted = MARGIN + share * (np.array((WIDTH, HEIGHT)) - 2 * MARGIN)
+    return dict(zip(graph.texts, map(tuple, fitted.tolist()), strict=True))
 
 
 def markup(graph: Subgraph) -> str:
@@ -242,20 +244,14 @@ def _key(place: int, kind: str) -> str:
     )
 
 
-def svg(graph: Subgraph, path: Path) -> None:
-    """Write an SVG file."""
-    path.write_text(markup(graph), encoding="utf-8")
-
-
-def html(graph: Subgraph, path: Path) -> None:
-    """Write one page that needs nothing else."""
-    page = (
+def page(graph: Subgraph) -> str:
+    """The drawing as one page that needs nothing else."""
+    return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         "<title>MAGS: what was recalled</title>"
         "<style>body{margin:0}svg{width:100%;height:100vh}</style></head><body>"
         f"{markup(graph)}</body></html>"
     )
-    path.write_text(page, encoding="utf-8")
 
 
 def png(graph: Subgraph, path: Path) -> None:

@@ -77,11 +77,6 @@ class KnownPolicy:
     used: bool = False
 
 
-@models.callback()
-def about() -> None:
-    """List the policies there are, choose one, compare and export them."""
-
-
 @models.command(name="list")
 def list_(
     folders: Annotated[

@@ -24,6 +24,8 @@ Plot = Annotated[
     Path | None, typer.Option(help="Draw the recalled subgraph to .svg, .png or .html.")
 ]
 
+SHOWN = ("text", "outcome", "support", "citations", "usage", "answerer", "fallback", "weights")
+"""Of a reply, as JSON."""
 ALL = Path("*")
 """Of `--also`: all memories in the folder of the first."""
 
@@ -96,20 +98,9 @@ def ask(
         reply = mem.ask(question, as_of, recorded_as_of=recorded_as_of, speaker=speaker)
         console.keep_trace(memory, reply.trace)
         if json:
-            console.print_json(
-                {
-                    "text": reply.text,
-                    "outcome": reply.outcome,
-                    "support": reply.support,
-                    "citations": list(reply.citations),
-                    "usage": reply.usage,
-                    "answerer": reply.answerer,
-                    "fallback": reply.fallback,
-                    "weights": reply.weights,
-                    "learnt": None if reply.learnt is None else list(reply.learnt.facts),
-                    "trace": reply.trace.as_dict(),
-                }
-            )
+            learnt = None if reply.learnt is None else list(reply.learnt.facts)
+            shown = {name: getattr(reply, name) for name in SHOWN}
+            console.print_json(shown | {"learnt": learnt, "trace": reply.trace.as_dict()})
         else:
             printing.print_reply(reply)
         if reply.found is not None:

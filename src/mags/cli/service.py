@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from mags.app import TENANT, Models, encoder, make_embedder, make_keyring, make_parts
 from mags.cli.console import Branch, MemoryPath, Tenant, opened, out
+from mags.cli.printing import day
 from mags.errors import InvalidInput
 from mags.extras import import_extra, plugins
 from mags.memory.inputs import seconds
@@ -29,6 +30,7 @@ from mags.models.cores import cores
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
 from mags.ports.embedder import Embedder
+from mags.recall.found import moment_of
 from mags.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -347,7 +349,8 @@ def list_(folder: Folder = FOLDER) -> None:
     """Names, scopes, namespaces, speakers and ends; never the keys themselves."""
     table = Table("name", "scope", "namespaces", "speaker", "made", "expires", "revoked", box=None)
     for key in _ring(folder).known():
-        days = ("" if at is None else _day(at) for at in (key.made, key.expires, key.revoked))
+        moments = (key.made, key.expires, key.revoked)
+        days = (day(None if at is None else moment_of(at)) for at in moments)
         spaces = ", ".join(key.namespaces)
         table.add_row(key.name, key.scope.name.lower(), spaces, key.speaker, *days)
     out.print(table)
@@ -385,7 +388,3 @@ def _end(given: str | None, now_s: float) -> float | None:
     if end is not None and end <= now_s:
         raise InvalidInput(f"a key cannot end at {given!r}, which is past: 30d, or a day to come")
     return end
-
-
-def _day(at: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at))

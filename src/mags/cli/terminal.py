@@ -40,7 +40,7 @@ NOTHING = "Nothing was recalled for the last turn."
 class ConfirmErasure(ModalScreen[bool]):
     """Asks before what cannot be taken back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "no", "No")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(False)", "No")]
 
     def __init__(self, question: str) -> None:
         super().__init__()
@@ -58,10 +58,6 @@ class ConfirmErasure(ModalScreen[bool]):
     def answer(self, event: Button.Pressed) -> None:
         """Yes or no."""
         self.dismiss(event.button.id == "yes")
-
-    def action_no(self) -> None:
-        """No."""
-        self.dismiss(False)
 
 
 class Panels(App[None]):
@@ -179,7 +175,7 @@ class Panels(App[None]):
         if not going:
             self.call_from_thread(self.exit)
             return
-        self.call_from_thread(self._entitle, f"{view.policy} · {view.answerer}")
+        self.call_from_thread(setattr, self, "sub_title", f"{view.policy} · {view.answerer}")
         self._show(printed.get())
 
     def _show(self, printed: str) -> None:
@@ -234,9 +230,6 @@ class Panels(App[None]):
         with suppress(NoMatches, ScreenStackError):  # just left: the rest is remembered unseen
             shown.update(words)
             self.query_one("#talk", VerticalScroll).scroll_end(animate=False)
-
-    def _entitle(self, words: str) -> None:
-        self.sub_title = words
 
 
 def answered(reply: Reply) -> Text:

@@ -11,6 +11,7 @@ import math
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,12 +152,9 @@ def _runs(stems: list[str], is_name: list[bool]) -> list[str]:
 
 
 def _until_turn(folded: list[str], stems: list[str], start: int) -> list[str]:
-    out = []
-    for word, token in list(zip(folded, stems, strict=True))[start : start + SPAN]:
-        if word in ("but", "instead", "while"):
-            break
-        out.append(token)
-    return out
+    reach = zip(folded[start : start + SPAN], stems[start : start + SPAN], strict=True)
+    kept = takewhile(lambda one: one[0] not in ("but", "instead", "while"), reach)
+    return [token for _, token in kept]
 
 
 def _is_proper(raw: list[str], folded: list[str], i: int) -> bool:
@@ -285,25 +283,16 @@ def is_specific(new: Sentence, old: Sentence, least: int) -> bool:
 
 
 def _prefix(old: tuple[str, ...], new: tuple[str, ...]) -> float:
-    same = 0
-    for a, b in zip(old, new, strict=False):
-        if a != b:
-            break
-        same += 1
-    return same / max(len(old), 1)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+    return len(list(same)) / max(len(old), 1)
 
 
 def _swapped_alike(matcher: SequenceMatcher[str], old: Sentence, new: Sentence) -> bool:
     """Whether some span of the old stands replaced by one of the same kind."""
-    for tag, a, b, c, d in matcher.get_opcodes():
-        if tag != "replace":
-            continue
-        before, after = set(old.stems[a:b]), set(new.stems[c:d])
-        for kind_old, kind_new in (
-            (old.proper, new.proper),
-            (old.common, new.common),
-            (old.numbers, new.numbers),
-        ):
-            if before & kind_old and after & kind_new:
-                return True
-    return False
+    kinds = (old.proper, new.proper), (old.common, new.common), (old.numbers, new.numbers)
+    return any(
+        not before.isdisjoint(old.stems[a:b]) and not after.isdisjoint(new.stems[c:d])
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag == "replace"
+        for before, after in kinds
+    )

@@ -360,11 +360,8 @@ def named(text: str) -> tuple[int, ...]:
 
 def to_forget(text: str) -> str:
     """The words of a command to forget that say what, in order; "" where it names nothing."""
-    for clause in _CLAUSE.split(text):
-        found = [word for word in words(clause) if word not in _SMALL]
-        if found:
-            return " ".join(found)
-    return ""
+    said = ([word for word in words(one) if word not in _SMALL] for one in _CLAUSE.split(text))
+    return " ".join(next(filter(None, said), []))
 
 
 def wants_all(text: str) -> bool:

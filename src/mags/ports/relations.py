@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
+from typing import Any
 
 from mags.caches import cached
 from mags.ports.english import at_home, forms, lemma, past_tense, third_person, word_set
@@ -29,6 +30,7 @@ _PARTICLES = word_set(
     "in at to for with on from about up out down over into by off after against through"
 )
 _BOUND = word_set("to on in at")
+_ARTICLES = word_set("the a an {}")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
@@ -101,12 +103,9 @@ def _fold(words: list[str]) -> str:
 
 def _inflected(words: list[str]) -> bool:
     """Say whether a verb stands first in the simple past ("lived in", "was married to")."""
-    for word in words:
-        if word in _ADVERBS or word in {"the", "a", "an", "{}"}:
-            continue
-        tags = {form for _, form in forms(word)}
-        return "past" in tags and "base" not in tags
-    return False
+    first = next((word for word in words if word not in _ARTICLES | _ADVERBS), "")
+    tags = {form for _, form in forms(first)}
+    return "past" in tags and "base" not in tags
 
 
 def _over(words: list[str]) -> bool:
@@ -130,21 +129,11 @@ class _Table:
         self._add_relatives()
 
     def _add(self, name: str, entry: Mapping[str, object]) -> None:
-        symmetric = bool(entry.get("symmetric"))
-        relation = Relation(
-            name=name,
-            one=bool(entry.get("one")),
-            several=bool(entry.get("several")),
-            noun=bool(entry.get("noun")),
-            symmetric=symmetric,
-            inverse=str(entry.get("inverse", name if symmetric else "")),
-            past=str(entry.get("past", "")),
-            kinds=bool(entry.get("kinds")),
-            topics=bool(entry.get("topics")),
-            opposite=str(entry.get("opposite", "")),
-            answers=str(entry.get("answers", "")),
-            ids=tuple(str(entry.get("ids", "")).split()),
-        )
+        told: dict[str, Any] = {key: entry[key] for key in entry if key not in ("forms", "change")}
+        told["ids"] = tuple(told.get("ids", "").split())
+        if told.get("symmetric"):
+            told.setdefault("inverse", name)
+        relation = Relation(name=name, **told)
         self.by_name[name] = relation
         for code in relation.ids:
             self.exact.setdefault(code.lower(), (relation, False))
@@ -269,7 +258,7 @@ def normalise(phrase: str) -> Relation:
     known = canonical(phrase)
     if known:
         return known
-    words = [w for w in _words(phrase) if w not in {"the", "a", "an", "{}"} | _ADVERBS]
+    words = [w for w in _words(phrase) if w not in _ARTICLES | _ADVERBS]
     words = _simple(words)
     if _bare_verb(words):
         words = [third_person(lemma(words[0])), *words[1:]]

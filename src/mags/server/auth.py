@@ -307,18 +307,13 @@ class KeyRing:
         """Read the file if it has changed; `anew`: in any case, before it is written."""
         try:
             found = self.path.stat()
+            # A write replaces the file, so it has another inode even within one tick of the clock.
+            seen = (found.st_mtime_ns, found.st_ino)
         except FileNotFoundError:
-            self._take({}, None)
-            return
-        # A write replaces the file, so it has another inode even within one tick of the clock.
-        seen = (found.st_mtime_ns, found.st_ino)
-        if seen == self._seen and not anew:
-            return
-        self._take(_read(self.path), seen)
-
-    def _take(self, keys: Mapping[str, Key], seen: tuple[int, int] | None) -> None:
-        self._keys, self._seen = dict(keys), seen
-        self._grants = {k.digest: k for k in keys.values() if k.revoked is None}
+            seen = None
+        if seen is None or seen != self._seen or anew:
+            self._keys, self._seen = {} if seen is None else _read(self.path), seen
+            self._grants = {k.digest: k for k in self._keys.values() if k.revoked is None}
 
     def _write(self, keys: Mapping[str, Key]) -> None:
         rows = [

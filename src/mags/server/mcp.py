@@ -6,38 +6,29 @@ and take back by itself. Both transports share these tools; they differ only in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Annotated, Protocol
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import Resource, ToolAnnotations
 from pydantic import Field
-from starlette.requests import Request
 from starlette.routing import Match, Route
 from starlette.types import Scope as AsgiScope
 
 from mags import inspect
 from mags.errors import InvalidInput, MagsError, NotFound
-from mags.server.auth import GRANT, USER, Refused, Scope, namespace_of
+from mags.server.auth import USER, Scope, namespace_of
+from mags.server.context import grant_of
 from mags.server.open_memories import OpenMemories, OpenMemory
 from mags.server.wire import responses
 
-
-class Enter(Protocol):
-    """From a request of a client, what it needs and what it says, to the memory it may use."""
-
-    def __call__(
-        self, context: Context, needed: Scope, said: Sequence[str] = (), /
-    ) -> AbstractContextManager[OpenMemory]:
-        """Enter it."""
-        ...
-
-
+Enter = Callable[[Context, Scope, Sequence[str]], AbstractContextManager[OpenMemory]]
+"""From a request of a client, what it needs and what it says, to the memory it may use."""
 INSTRUCTIONS = """A memory that outlives this conversation. Call `recall` before you answer what may
 depend on the user or on earlier conversations, and `observe` with what the user tells that will
 matter later, in their own words. `ask` answers from memory alone. What is recalled are records of
@@ -112,7 +103,7 @@ class Tools:
 
     def explain(self, ctx: Context, trace: Text) -> responses.ExplanationOut:
         """Why a recall or an answer came out as it did, by the id of its trace."""
-        with _entered(self.enter(ctx, Scope.READ)) as opened:
+        with _entered(self.enter(ctx, Scope.READ, ())) as opened:
             known = opened.trace(trace)
             return responses.ExplanationOut.of(
                 opened.memory.explain(known, None), trace=known.as_dict()
@@ -120,24 +111,24 @@ class Tools:
 
     def forget(self, ctx: Context, what: Text, dry_run: bool = True) -> responses.ForgottenOut:
         """Erase for good what has a name, or all that holds a phrase. First look, by `dry_run`."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+        with _entered(self.enter(ctx, Scope.WRITE, ())) as opened:
             opened.grant.used.erased |= not dry_run
             return responses.ForgottenOut.of(opened.memory.forget(what, dry_run=dry_run))
 
     def snapshot(self, ctx: Context, name: Text) -> responses.MarkOut:
         """Name this moment, to be able to go back to it."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+        with _entered(self.enter(ctx, Scope.WRITE, ())) as opened:
             return responses.MarkOut.of(opened.memory.snapshot(name))
 
     def rollback(self, ctx: Context, name: Text) -> responses.EntryOut:
         """Go back to a snapshot. That is a change as well, and can be taken back."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+        with _entered(self.enter(ctx, Scope.WRITE, ())) as opened:
             opened.memory.rollback(name)
             return responses.EntryOut.of(opened.memory.log(1)[0])
 
     def profile(self, name: str, ctx: Context) -> str:
         """What is known about somebody or something, now and before."""
-        with _entered(self.enter(ctx, Scope.READ), ResourceError) as opened:
+        with _entered(self.enter(ctx, Scope.READ, ()), ResourceError) as opened:
             try:
                 known = opened.memory.profile(name)
             except NotFound:
@@ -150,7 +141,7 @@ class Tools:
 
     def changes(self, newest: str, ctx: Context) -> str:
         """The newest so many changes of the memory, one a line, oldest first."""
-        with _entered(self.enter(ctx, Scope.READ), ResourceError) as opened:
+        with _entered(self.enter(ctx, Scope.READ, ()), ResourceError) as opened:
             memory = opened.memory
             digits = newest.isascii() and newest.isdigit() and len(newest) < 7
             if not digits or not 1 <= int(newest) <= MOST:
@@ -217,13 +208,10 @@ def over_http(memories: OpenMemories) -> tuple[MCPServer, list[Route]]:
     """
 
     def enter(
-        ctx: Context, needed: Scope, said: Sequence[str] = (), /
+        ctx: Context, needed: Scope, said: Sequence[str]
     ) -> AbstractContextManager[OpenMemory]:
-        request: Request | None = ctx.request_context.request
-        grant = None if request is None else request.scope.get(GRANT)
-        if request is None or grant is None:
-            raise Refused("this needs a key")
-        named = request.query_params.get("memory")
+        request: Any = ctx.request_context.request
+        grant, named = grant_of(request), request.query_params.get("memory")
         return memories.enter(grant, namespace_of(grant, named), needed, said=said)
 
     server = make(enter)

@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from mags import caches, inspect
 from mags.errors import InvalidInput, MagsError, NotFound
@@ -115,17 +115,6 @@ class OpenMemory:
         return self.traces.get(name)
 
 
-@dataclass(slots=True)
-class _Opening:
-    """A lock for opening one namespace and branch, so that others can be opened meanwhile.
-
-    `waiting`: how many threads open it or wait for that.
-    """
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    waiting: int = 0
-
-
 class OpenMemories:
     """The memories of a catalogue by namespace. Safe to use from several threads."""
 
@@ -147,11 +136,12 @@ class OpenMemories:
         self.quotas = Quotas(limits or WorkLimits())
         self._limiter = limiter or ConcurrencyLimiter(math.inf)
         self._most, self._traces = most, traces
-        # Lock order: `_Opening.lock` before `_lock`. Stores are opened under the first alone, since
-        # opening may take long and `_lock` is needed by every request.
+        # Opening may take long, and `_lock` is needed by every request: a store is opened without
+        # it, by one thread, for whose end others that want the same wait.
         self._lock = threading.Lock()
+        self._opening_ended = threading.Condition(self._lock)
         self._memories: OrderedDict[tuple[str, str], OpenMemory] = OrderedDict()
-        self._openings: dict[tuple[str, str], _Opening] = {}
+        self._openings: set[tuple[str, str]] = set()
         # Memories from before a `renew`. No request enters them, and their last one closes them.
         self._leaving: list[OpenMemory] = []
         # Traces of memories that a `renew` has closed, until the memory is opened again.
@@ -176,8 +166,9 @@ class OpenMemories:
         """
         grant.check(namespace, needed)
         tenant = self._check(grant, namespace, said)
-        if needed >= Scope.WRITE and not math.isinf(self.quotas.limits.memories):
-            self._check_memories(grant, namespace)
+        limited = needed >= Scope.WRITE and not math.isinf(self.quotas.limits.memories)
+        if limited and not self.catalog.exists(namespace):
+            self.quotas.check_memories(len(self.names(grant)))
         opened = self._enter((namespace, branch), tenant, make=needed >= Scope.WRITE)
         done = False
         try:
@@ -214,10 +205,6 @@ class OpenMemories:
                 work.count()
                 self.quotas.pay(tenant, work.spent_s)
 
-    def _check_memories(self, grant: Grant, namespace: str) -> None:
-        if not self.catalog.exists(namespace):
-            self.quotas.check_memories(len(self.names(grant)))
-
     def _check_bytes(self, opened: OpenMemory) -> None:
         opened.told += 1
         if math.isinf(self.quotas.limits.memory_bytes):
@@ -253,8 +240,9 @@ class OpenMemories:
         # All of it under the lock: no request may open the memory while it is removed.
         with self._lock:
             mine = [key for key in self._memories if key[0] == namespace]
-            busy = any(self._memories[key].requests for key in mine) or self._is_opening(namespace)
-            if busy or any(opened.namespace == namespace for opened in self._leaving):
+            busy = any(self._memories[key].requests for key in mine)
+            opening = any(key[0] == namespace for key in self._openings)
+            if busy or opening or any(opened.namespace == namespace for opened in self._leaving):
                 raise Overloaded("this memory is in use: try again when it is at rest")
             for key in mine:
                 self._memories.pop(key).memory.close()
@@ -309,43 +297,31 @@ class OpenMemories:
 
     # -- opening -----------------------------------------------------------------
 
-    def _is_opening(self, namespace: str) -> bool:
-        return any(
-            key[0] == namespace and opening.waiting for key, opening in self._openings.items()
-        )
-
     def _enter(self, key: tuple[str, str], tenant: str, *, make: bool) -> OpenMemory:
         with self._lock:
+            self._opening_ended.wait_for(lambda: key not in self._openings)
             found = self._known(key)
             if found is not None:
                 return found
-            opening = self._openings.setdefault(key, _Opening())
-            opening.waiting += 1
+            self._openings.add(key)
         try:
-            with opening.lock:
-                # The thread that held `opening.lock` before may have opened it.
-                with self._lock:
-                    found = self._known(key)
-                    if found is not None:
-                        return found
-                opener = self._open
-                opened = self._opened(key, opener, tenant, make=make)
-                with self._lock:
-                    opened.requests += 1
-                    kept = not self._closed
-                    if kept and opener is self._open:
-                        self._memories[key] = opened
-                    elif kept:  # renewed meanwhile: it closes with this request
-                        self._leaving.append(opened)
-                if not kept:
-                    opened.memory.close()
-                    raise Overloaded("the server is stopping: ask again when it is back")
-                return opened
+            opener = self._open
+            opened = self._opened(key, opener, tenant, make=make)
+            with self._lock:
+                opened.requests += 1
+                kept = not self._closed
+                if kept and opener is self._open:
+                    self._memories[key] = opened
+                elif kept:  # renewed meanwhile: it closes with this request
+                    self._leaving.append(opened)
+            if not kept:
+                opened.memory.close()
+                raise Overloaded("the server is stopping: ask again when it is back")
+            return opened
         finally:
             with self._lock:
-                opening.waiting -= 1
-                if not opening.waiting:
-                    self._openings.pop(key, None)
+                self._openings.remove(key)
+                self._opening_ended.notify_all()
 
     def _leave(self, opened: OpenMemory, *, done: bool) -> None:
         with self._lock:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apsw
 
@@ -18,10 +18,8 @@ from mags import errors
 from mags.store.damage import CHECKING, LOG, LOG_HEADER, SUM_BYTES, check_log
 from mags.store.migrations import SUMMED, copies, migrate, newest, run_migrations, write_copy
 from mags.store.rows import IMMUTABLE
+from mags.store.sql import SqlDatabase
 from mags.tracing import span
-
-if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
-    from mags.store.sealing import Sealer
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192
@@ -49,7 +47,7 @@ class Connection(apsw.Connection):
         yield from self.execute(query, values)
 
 
-class Database:
+class Database(SqlDatabase):
     """One writing connection behind a lock, and a pool of reading connections.
 
     A thread that is writing reads through the writing connection, so it sees its own writes.
@@ -57,27 +55,16 @@ class Database:
     `fork` share a Database; the last one to close it closes the file.
     """
 
+    path: Path
+
     def __init__(self, path: Path, *, wait_s: float, read_only: bool) -> None:
         """Open the file and finish an interrupted cleaning; raises StoreError."""
-        self.path, self.place = path, str(path)
-        self.wait_s = wait_s
-        self.read_only = read_only
-        self.sealer: Sealer | None = None
-        """What the rows of an encrypted memory are sealed with; its store sets it."""
-        self._process = os.getpid()
-        self._users = 1
-        # Lock order: `_guard` may be taken while `_lock` is held, never the other way round.
-        self._lock = threading.RLock()
-        # The id of the thread inside a transaction, 0 between them. It is compared without a lock:
-        # a thread can only ever find its own id there by having written it.
-        self._owner = 0
-        self._depth = 0
+        super().__init__(str(path), path, wait_s)
         # Where the ids of the open block end. A rollback would undo the counter, so `_pay` writes
         # it again.
         self._owed = 0
         self._erased = False
         self._held_up: errors.StoreError | None = None
-        self._guard = threading.Lock()
         self._readers: list[Connection] = []
         self._looked: dict[apsw.Connection, tuple[int, dict[Any, tuple[Any, ...] | None]]] = {}
         """Of each reading connection the state of the file that it last saw, and what it read."""
@@ -106,31 +93,21 @@ class Database:
         db = self._writer
         if db is None:
             raise errors.InvalidInput(f"{self.path} was opened read_only: open it for writing")
-        if not self._lock.acquire(timeout=self.wait_s):
-            raise errors.StoreBusy(
-                f"another thread has been writing to {self.path} for more than {self.wait_s:g} s",
-                path=self.path,
-                pid=os.getpid(),
-                waited_s=self.wait_s,
-            )
-        try:
-            with translated(self.path, self.wait_s):
-                if self._depth:
-                    with self._savepoint(db):
-                        yield db
-                else:
-                    with self._transaction(db):
-                        yield db
-                    if self._erased:
-                        # The block is committed. A failure to clean is reported later, by
-                        # `check_cleaned`, and is no failure of the block.
-                        self._erased, self._held_up = False, None
-                        try:
-                            self._clean(db)
-                        except errors.StoreError as failure:
-                            self._held_up = failure
-        finally:
-            self._lock.release()
+        with self._turn(), translated(self.path, self.wait_s):
+            if self._depth:
+                with self._savepoint(db):
+                    yield db
+                return
+            with self._transaction(db):
+                yield db
+            if self._erased:
+                # The block is committed. A failure to clean is reported later, by
+                # `erasing`, and is no failure of the block.
+                self._erased, self._held_up = False, None
+                try:
+                    self._clean(db)
+                except errors.StoreError as failure:
+                    self._held_up = failure
 
     @contextmanager
     def _transaction(self, db: apsw.Connection) -> Iterator[None]:
@@ -228,14 +205,17 @@ class Database:
 
     # -- cleaning ----------------------------------------------------------------
 
-    def clean_afterwards(self, db: apsw.Connection) -> None:
-        """Have free pages and the write-ahead log overwritten once this transaction ends."""
-        # In the file, not only here: a process that dies before cleaning leaves the order behind.
-        db.execute("UPDATE counter SET value = 1 WHERE name = 'to_clean'")
-        self._erased = True
+    @contextmanager
+    def erasing(self) -> Iterator[Connection]:
+        """As `writing`; free pages and the write-ahead log are overwritten once that ends.
 
-    def check_cleaned(self) -> None:
-        """Raise what stopped the last cleaning; inside a block, cleaning is still to come."""
+        Raises what stopped the cleaning; inside a block, it is still to come.
+        """
+        with self.writing() as db:
+            yield db
+            # In the file, not only here: a process that dies before leaves the order behind.
+            db.execute("UPDATE counter SET value = 1 WHERE name = 'to_clean'")
+            self._erased = True
         if self._held_up is not None and self._owner != threading.get_ident():
             raise self._held_up
 
@@ -343,17 +323,7 @@ class Database:
         files = [Path(f"{self.path}{end}") for end in ("", "-wal", "-shm")]
         return sum(file.stat().st_size for file in files if file.exists())
 
-    def has_tokens(self, db: apsw.Connection) -> bool:
-        """Whether the file has the table of tokens, which an older one that is only read lacks."""
-        return has_tokens(db)
-
     # -- life --------------------------------------------------------------------
-
-    def share(self) -> Database:
-        """This database, with one more user."""
-        with self._guard:
-            self._users += 1
-        return self
 
     def release(self) -> None:
         """Remove one user; the last one closes the file."""
@@ -375,15 +345,6 @@ class Database:
                 self._writer = None
         _left(self._place)
 
-    def _check_process(self) -> None:
-        if self._process != os.getpid():
-            raise errors.StoreError(
-                f"{self.path} was opened by process {self._process}, of which this one is a fork: "
-                "open it again here, or start workers by 'spawn'",
-                path=self.path,
-                pid=self._process,
-            )
-
 
 _OPEN: Counter[tuple[int, int] | None] = Counter()
 """How often this process has a file open, by its place."""
@@ -399,7 +360,8 @@ def _entered(
     Yields the file's place, and whether there was a log with something in it. A block that fails
     takes the count back.
     """
-    _check_place(path)
+    if path.is_dir():
+        raise errors.StoreError(f"{path} is a folder: give the path of a file", path=path)
     if not read_only and not path.exists():
         make(path, wait_s)
     place = place_of(path)
@@ -499,8 +461,7 @@ def open_writer(path: Path, wait_s: float, *, logged: bool) -> Connection:
     try:
         _check_identity(db, path)
         migrate(db, path, lambda: connect(path, wait_s, apsw.SQLITE_OPEN_READONLY))
-        _check_sums(db, path)
-        _check_marked(db, path, logged=logged)
+        _check_marks(db, path, logged=logged)
         if db.pragma("journal_mode") != "wal":  # a process was killed in `_add_sums`
             _set_mode(db, "wal", wait_s)
         if CHECKING and db.reserve_bytes() != SUM_BYTES:
@@ -517,18 +478,15 @@ def open_writer(path: Path, wait_s: float, *, logged: bool) -> Connection:
     return db
 
 
-def _marks(db: apsw.Connection) -> tuple[int, int]:
-    """Whether the file says that its pages carry sums, and that it is open."""
-    if int(db.pragma("user_version")) < SUMMED:
-        return 0, 0
-    sums, is_open = db.execute("SELECT sums, open FROM file").get
-    return sums, is_open
-
-
-def _check_sums(db: apsw.Connection, path: Path) -> None:
-    """Raise CorruptFile where sums were lost, StoreError where they cannot be kept here."""
+def _check_marks(db: apsw.Connection, path: Path, *, logged: bool) -> None:
+    """Raise CorruptFile where sums were lost, or a file was copied without its log while it was
+    open; StoreError where sums cannot be kept here.
+    """
+    sums = is_open = 0
+    if int(db.pragma("user_version")) >= SUMMED:
+        sums, is_open = db.execute("SELECT sums, open FROM file").get
     reserved = db.reserve_bytes() == SUM_BYTES
-    if _marks(db)[0] and not reserved:
+    if sums and not reserved:
         raise damaged(path, "its header denies the checksums that its pages carry")
     if reserved and not CHECKING:
         raise errors.StoreError(
@@ -536,12 +494,8 @@ def _check_sums(db: apsw.Connection, path: Path) -> None:
             "install apsw's wheel from PyPI",
             path=path,
         )
-
-
-def _check_marked(db: apsw.Connection, path: Path, *, logged: bool) -> None:
-    """Raise CorruptFile where the file was copied without its log while it was open."""
     # A cleaning empties the log, and says so before.
-    if logged or not _marks(db)[1]:
+    if logged or not is_open:
         return
     if not db.execute("SELECT value FROM counter WHERE name = 'to_clean'").get:
         raise errors.CorruptFile(
@@ -568,8 +522,7 @@ def copy_memory(path: Path, place: Path, wait_s: float = 5.0) -> None:
         db = open_reader(path, wait_s)
         try:
             _check_identity(db, path)
-            _check_sums(db, path)
-            _check_marked(db, path, logged=logged)
+            _check_marks(db, path, logged=logged)
             write_copy(db, place, place.with_name(f"{place.name}.part"))
         finally:
             db.close()
@@ -636,6 +589,8 @@ def open_reader(path: Path, wait_s: float) -> Connection:
             f"{path.absolute().as_uri()}?immutable=1",
             flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
         )
+    if not has_tokens(db):
+        db.execute("CREATE TEMP TABLE tokens (content, bytes)")  # of this connection alone
     return db
 
 
@@ -647,8 +602,7 @@ def check_reader(db: apsw.Connection, path: Path, *, logged: bool) -> None:
             f"{path} was written by an older MAGS: open it once for writing to bring it up to date",
             path=path,
         )
-    _check_sums(db, path)
-    _check_marked(db, path, logged=logged)
+    _check_marks(db, path, logged=logged)
     _check_pages(db, path)
 
 
@@ -682,25 +636,17 @@ def truncate_log(db: apsw.Connection, wait_s: float) -> bool:
         db.set_busy_handler(patience)
 
 
-def _check_place(path: Path) -> None:
-    if path.is_dir():
-        raise errors.StoreError(f"{path} is a folder: give the path of a file", path=path)
-
-
-def _is_empty(db: apsw.Connection) -> bool:
+def _check_identity(db: apsw.Connection, path: Path) -> None:
+    program = int(db.pragma("application_id"))
     # A database without tables may still belong to another program, which its id then says.
     tables = db.execute("SELECT count(*) FROM sqlite_schema").get
-    return tables == 0 and int(db.pragma("application_id")) in (0, APPLICATION_ID)
-
-
-def _check_identity(db: apsw.Connection, path: Path) -> None:
-    if _is_empty(db):
+    if tables == 0 and program in (0, APPLICATION_ID):
         raise errors.CorruptFile(
             f"{path} holds nothing: it was copied without its write-ahead log, or making it was "
             "interrupted; restore a backup of it, or delete it to begin anew",
             path=path,
         )
-    if int(db.pragma("application_id")) != APPLICATION_ID:
+    if program != APPLICATION_ID:
         raise errors.CorruptFile(
             f"{path} is a database of another program, not a memory: give another path", path=path
         )

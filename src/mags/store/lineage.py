@@ -110,10 +110,8 @@ def fold_limit(
 
 def _holder(forks: Mapping[str, Mark], mark: Mark) -> str:
     """The branch that holds the entry a snapshot points at; "" for sequence 0."""
-    for segment in lineage(forks, mark.branch):
-        if segment.after < mark.seq <= segment.upto:
-            return segment.branch
-    return ""
+    seen = lineage(forks, mark.branch)
+    return next((one.branch for one in seen if one.after < mark.seq <= one.upto), "")
 
 
 def receipt(delta: Delta) -> Delta:

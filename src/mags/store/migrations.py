@@ -25,7 +25,9 @@ def keep_copy(source: apsw.Connection, path: Path, schema: int) -> Path:
     The copy is called `FILE.v1-backup` (for schema 1) and has the rights of the file. An older
     copy of that name is left alone. Nobody may write meanwhile.
     """
-    place = _free(path, schema)
+    first = path.with_name(f"{path.name}.v{schema}-backup")
+    others = (first.with_name(f"{first.name}-{n}") for n in itertools.count(2))
+    place = next(one for one in itertools.chain([first], others) if not one.exists())
     # Of a migration that was killed.
     unfinished = path.with_name(f"{path.name}.v{schema}-backup.part")
     write_copy(source, place, unfinished, mode=path.stat().st_mode & 0o777)
@@ -63,12 +65,6 @@ def copies(path: Path) -> list[Path]:
     """Every copy of a file that migrations have made."""
     ours = re.compile(rf"{re.escape(path.name)}\.v\d+-backup(-\d+)?")
     return sorted(one for one in path.parent.iterdir() if ours.fullmatch(one.name))
-
-
-def _free(path: Path, schema: int) -> Path:
-    first = path.with_name(f"{path.name}.v{schema}-backup")
-    others = (first.with_name(f"{first.name}-{n}") for n in itertools.count(2))
-    return next(one for one in itertools.chain([first], others) if not one.exists())
 
 
 def newest() -> int:

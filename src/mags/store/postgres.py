@@ -38,11 +38,12 @@ from mags import errors
 from mags.store.lineage import FIRST
 from mags.store.migrations import scripts
 from mags.store.rows import IMMUTABLE, Vector
+from mags.store.sql import SqlDatabase
 from mags.store.sqlite import SqlStore, sealed_by
 from mags.tracing import span
 
 if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
-    from mags.store.sealing import Keyring, Sealer
+    from mags.store.sealing import Keyring
 
 ROLE = "mags"
 SCHEMA = "postgres"
@@ -215,7 +216,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 # -- a memory ----------------------------------------------------------------------
 
 
-class Database:
+class Database(SqlDatabase):
     """The transactions of one memory, on the connections of a catalogue.
 
     A thread that writes has one connection for the length of its block, and reads through it.
@@ -225,15 +226,9 @@ class Database:
     def __init__(self, catalog: PostgresCatalog, memory: int, name: str, *, close: bool) -> None:
         """`memory`: its number; `close`: the last user closes the catalogue, too."""
         self._catalog, self._memory, self._close = catalog, memory, close
-        self.place = f"{catalog.place}, memory {name!r}"
-        self.sealer: Sealer | None = None
+        super().__init__(f"{catalog.place}, memory {name!r}", None, catalog.wait_s)
         self._heard: int | None = None
         """The newest fence that is known of, where commits are listened to."""
-        self._process = os.getpid()
-        self._users = 1
-        # As in SQLite's `Database`: the thread that writes, and how deep it is in blocks.
-        self._lock, self._guard = threading.RLock(), threading.Lock()
-        self._owner = self._depth = 0
         self._writer: Connection | None = None
         self._looked: tuple[int, dict[Any, tuple[Any, ...] | None]] = -1, {}
 
@@ -243,23 +238,17 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """The connection in a transaction; a nested block that fails undoes only its own writes."""
         self._check(write=True)
-        wait_s = self._catalog.wait_s
-        if not self._lock.acquire(timeout=wait_s):
-            raise errors.StoreBusy(
-                f"another thread has been writing to {self.place} for more than {wait_s:g} s",
-                pid=os.getpid(),
-                waited_s=wait_s,
-            )
-        try:
-            with self._catalog.translated():
-                if self._writer is not None:
-                    with self._savepoint(self._writer):
-                        yield self._writer
-                else:
-                    with self._catalog.connection() as db, self._transaction(db):
-                        yield db
-        finally:
-            self._lock.release()
+        with self._turn(), self._catalog.translated():
+            if self._writer is not None:
+                with self._savepoint(self._writer):
+                    yield self._writer
+            else:
+                with self._catalog.connection() as db, self._transaction(db):
+                    yield db
+
+    def erasing(self) -> AbstractContextManager[Connection]:
+        """The same: dead rows are the server's to vacuum (docs/server.md tells what that means)."""
+        return self.writing()
 
     @contextmanager
     def _transaction(self, db: Connection) -> Iterator[None]:
@@ -341,7 +330,7 @@ class Database:
         self._check(write=True)
         # By a connection of its own, as a rollback must not undo it; and not waiting for the disk,
         # since what is committed later brings it there.
-        with self._catalog.counting() as db:
+        with self._catalog.connection(counting=True) as db:
             db.words(
                 f"BEGIN; SET LOCAL mags.memory = '{self._memory}';"
                 "SET LOCAL synchronous_commit = off"
@@ -354,12 +343,6 @@ class Database:
         if end is None:
             raise self._gone()
         return int(end) - count
-
-    def clean_afterwards(self, _db: Connection) -> None:
-        """Nothing: dead rows are the server's to vacuum (docs/server.md tells what that means)."""
-
-    def check_cleaned(self) -> None:
-        """Nothing to check."""
 
     # -- reading -----------------------------------------------------------------
 
@@ -430,21 +413,11 @@ class Database:
     def _gone(self) -> errors.StoreError:
         return errors.StoreError(f"{self.place} was removed: nothing was read or written")
 
-    def has_tokens(self, _db: Connection) -> bool:
-        """Whether there is a table of tokens: always."""
-        return True
-
     def bytes(self, sizes: dict[str, int]) -> int:
         """Of its parts: what they take on the disk is not told by memory."""
         return sum(size for name, size in sizes.items() if name.endswith("_bytes"))
 
     # -- life --------------------------------------------------------------------
-
-    def share(self) -> Database:
-        """The same, with one more user."""
-        with self._guard:
-            self._users += 1
-        return self
 
     def release(self) -> None:
         """Remove one user; with the last go the connections, where nobody else needs them."""
@@ -458,12 +431,7 @@ class Database:
     def _check(self, *, write: bool = False) -> None:
         if write and self._catalog.read_only:
             raise errors.InvalidInput(f"{self.place} was opened read_only: open it for writing")
-        if self._process != os.getpid():
-            raise errors.StoreError(
-                f"{self.place} was opened by process {self._process}, of which this one is a fork: "
-                "open it again here, or start workers by 'spawn'",
-                pid=self._process,
-            )
+        self._check_process()
 
 
 class PostgresStore(SqlStore):
@@ -692,17 +660,13 @@ class PostgresCatalog:
 
     # -- connections -------------------------------------------------------------
 
-    def connection(self) -> AbstractContextManager[Connection]:
-        """A connection for some statements; raises StoreError."""
-        return self._borrowed(self._pools[0])
-
-    def counting(self) -> AbstractContextManager[Connection]:
-        """The same for the counter of ids; whoever has it waits for no other connection."""
-        return self._borrowed(self._pools[1])
-
     @contextmanager
-    def _borrowed(self, pool: ConnectionPool[Connection]) -> Iterator[Connection]:
-        with self.translated(), pool.connection() as db:
+    def connection(self, *, counting: bool = False) -> Iterator[Connection]:
+        """A connection for some statements; raises StoreError.
+
+        `counting`: that for the counter of ids; whoever has it waits for no other.
+        """
+        with self.translated(), self._pools[counting].connection() as db:
             yield db
 
     def translated(self) -> AbstractContextManager[None]:

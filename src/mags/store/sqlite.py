@@ -378,26 +378,23 @@ class _SqliteContents(_SqlitePart):
         wanted = [int(i) for i in content_ids]
         found: dict[int, bytes] = {}
         with self._branch.reading(one=True) as db:
-            if self._branch.database.has_tokens(db):
-                found.update(
-                    db.execute(
-                        "SELECT content, bytes FROM tokens"
-                        " WHERE content IN (SELECT value FROM json_each(?))",
-                        (json.dumps(wanted),),
-                    )
+            found.update(
+                db.execute(
+                    "SELECT content, bytes FROM tokens"
+                    " WHERE content IN (SELECT value FROM json_each(?))",
+                    (json.dumps(wanted),),
                 )
+            )
         if self.sealer is not None:
             found = {i: self.sealer.open(data, *TOKENS, i) for i, data in found.items()}
         return [found.get(i, b"") for i in wanted]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
-        return self._scan(None if node_ids is None else json.dumps([int(i) for i in node_ids]))
-
-    def _scan(self, nodes: str | None) -> Iterator[Content]:
-        chosen = "" if nodes is None else "AND node IN (SELECT value FROM json_each(?))"
+        nodes = [] if node_ids is None else [json.dumps([int(i) for i in node_ids])]
+        chosen = "AND node IN (SELECT value FROM json_each(?))" if nodes else ""
         last: int = -(2**63)
         while True:
-            values = (last, *([] if nodes is None else [nodes]), SCANNED_AT_ONCE)
+            values = (last, *nodes, SCANNED_AT_ONCE)
             with self._branch.reading(one=True) as db:
                 rows: list[tuple[Any, ...]] = db.execute(
                     f"SELECT id, node, text, meta, vector FROM content WHERE id > ? {chosen}"
@@ -431,7 +428,7 @@ class _SqliteContents(_SqlitePart):
         nodes = json.dumps(ids.tolist())
         with self._branch.reading() as db:
             found, last = scrubbed(db, ids, {}, 0, self.sealer)
-        with self._branch.writing() as db:
+        with self._branch.database.erasing() as db:
             found, _ = scrubbed(db, ids, found, last, self.sealer)
             replace_scrubbed(db, found, ids, self.sealer)
             # "WHERE true" tells SQLite that no join comes after the table.
@@ -445,8 +442,6 @@ class _SqliteContents(_SqlitePart):
             )
             erased = db.changes()
             db.execute("DELETE FROM checkpoint")
-            self._branch.database.clean_afterwards(db)
-        self._branch.database.check_cleaned()
         return erased
 
     def next_id(self, count: int) -> int:

@@ -86,20 +86,15 @@ async def pieces(
 async def _answering(
     client: httpx.AsyncClient, method: str, path: str, body: Json | None
 ) -> AsyncIterator[httpx.Response]:
-    # A part ends when the answer begins: a stream is read by another task, where it cannot end.
-    async with crossing(), AsyncExitStack() as stack:
-        with span("upstream") as facts:
-            facts["status"] = 0
-            answer = await stack.enter_async_context(client.stream(method, path, json=body))
-            facts["status"] = answer.status_code
-        yield answer
-
-
-@asynccontextmanager
-async def crossing() -> AsyncIterator[None]:
-    """Turn failures of the connection into errors of MAGS."""
+    """An answer as it begins; failures of the connection become errors of MAGS."""
     try:
-        yield
+        async with AsyncExitStack() as stack:
+            # A part ends when the answer begins: a stream is read by another task, where it cannot.
+            with span("upstream") as facts:
+                facts["status"] = 0
+                answer = await stack.enter_async_context(client.stream(method, path, json=body))
+                facts["status"] = answer.status_code
+            yield answer
     except httpx.TimeoutException as failure:
         raise UpstreamLate("the model's server was silent for too long") from failure
     except (httpx.HTTPError, httpx.InvalidURL) as failure:

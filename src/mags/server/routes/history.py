@@ -185,7 +185,9 @@ async def events(
     """
     begin = after
     if begin is None and last_event_id is not None:
-        begin = _sequence(last_event_id)
+        if not (last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) < 19):
+            raise InvalidInput("Last-Event-ID: the id of the last event that came")
+        begin = int(last_event_id)
     if begin is None:
         begin = await run_in_threadpool(_head, context)
     else:
@@ -237,12 +239,6 @@ async def _stream(request: Request, context: RequestContext, seq: int) -> AsyncI
             await asyncio.sleep(EVERY_S)
     except MagsError as failure:  # deleted, folded or damaged: the stream says so and ends
         yield event(FAILED, bytes(of_error(failure).body).decode())
-
-
-def _sequence(event_id: str) -> int:
-    if not (event_id.isascii() and event_id.isdigit() and len(event_id) < 19):
-        raise InvalidInput("Last-Event-ID: the id of the last event that came")
-    return int(event_id)
 
 
 def _head(context: RequestContext) -> int:

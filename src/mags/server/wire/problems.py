@@ -132,17 +132,17 @@ async def failed(_request: Request, _failure: Exception) -> Response:
 def install(app: FastAPI) -> None:
     """Answer every error of an app by a problem."""
 
-    async def known(_request: Request, failure: Exception) -> Response:
-        assert isinstance(failure, errors.MagsError)
+    @app.exception_handler(errors.MagsError)
+    async def known(_request: Request, failure: errors.MagsError) -> Response:
         return of_error(failure)
 
-    async def passed_on(_request: Request, failure: Exception) -> Response:
+    @app.exception_handler(UpstreamRefused)
+    async def passed_on(_request: Request, failure: UpstreamRefused) -> Response:
         # An upstream's own error goes on as it came, with when to ask again.
-        assert isinstance(failure, UpstreamRefused)
         return Response(failure.body, failure.status, dict(failure.again), failure.media)
 
-    async def refused(_request: Request, failure: Exception) -> Response:
-        assert isinstance(failure, RequestValidationError)
+    @app.exception_handler(RequestValidationError)
+    async def refused(_request: Request, failure: RequestValidationError) -> Response:
         wrong = [
             {"where": ".".join(str(part) for part in one["loc"]), "what": one["msg"]}
             for one in failure.errors()
@@ -151,14 +151,10 @@ def install(app: FastAPI) -> None:
         field = ".".join(str(part) for part in failure.errors()[0]["loc"][1:2])
         return problem(422, "Invalid input", detail, kind=URN + "InvalidInput", field=field)
 
-    async def http(_request: Request, failure: Exception) -> Response:
-        assert isinstance(failure, HTTPException)
+    @app.exception_handler(HTTPException)
+    async def http(_request: Request, failure: HTTPException) -> Response:
         answer = problem(failure.status_code, str(failure.detail), str(failure.detail))
         answer.headers.update(failure.headers or {})
         return answer
 
-    app.add_exception_handler(errors.MagsError, known)
-    app.add_exception_handler(UpstreamRefused, passed_on)
     app.add_exception_handler(Exception, failed)
-    app.add_exception_handler(RequestValidationError, refused)
-    app.add_exception_handler(HTTPException, http)
