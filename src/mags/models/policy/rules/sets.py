@@ -1,0 +1,382 @@
+"""Questions over a class of things: "Which of my friends live in Norway?", "Who is older, A or B?".
+
+Both the class and what is asked of each have to be read to the last word; else it is no such
+question, and is answered as any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from mags.models.policy.rules import lexicon as lex
+from mags.models.policy.rules.lexicon import TABLES, parts
+from mags.models.policy.rules.tokens import Token, name_end, surface, tokenise
+from mags.models.policy.rules.when import times
+from mags.ports.english import is_verb, lemma, third_person, word_set
+from mags.ports.policy import NO_LONGER, Link, Members, Turn
+from mags.ports.relations import canonical, normalise, read, relations
+
+_LEAD = r"^(?:(?:and|but|so|well|ok|okay|please|can you|could you|do you know|tell me|i wonder) )*"
+_OF = r" (?:of|among|amongst|out of)(?: all)?(?: of)?(?: the)?"
+_HEADS: tuple[tuple[re.Pattern[str], str, bool], ...] = tuple(
+    (re.compile(f"{_LEAD}{pattern}$"), asks, led)
+    for pattern, asks, led in (
+        (rf"(?:who|which|what)(?: ones?| all| else)?{_OF}", "which", False),
+        (r"(?:which|what)(?: of)?(?: the)?", "which", False),
+        (rf"how many(?: people)?{_OF}", "count", False),
+        (r"how many(?: of)?(?: the)?", "count", False),
+        (rf"(?:do|does|is|are|has|have) (?:any|anyone|anybody|one|someone){_OF}", "any", False),
+        (rf"(?:is|are) there (?:any|anyone|anybody|one|someone){_OF}", "any", True),
+        (r"(?:do|does)", "any", True),
+        (r"(?:of|among|amongst|out of)(?: all)?", "which", True),
+        (rf"(?:name|list|show me|give me|who are|who is)(?: all)?(?:{_OF}| the)?", "which", True),
+    )
+)
+"""What stands before the class, what is asked, and whether a clause with "who" has to follow."""
+_KNOWN = word_set("people person anyone anybody someone somebody")
+_WHO = word_set("who that which")
+_BE = word_set("is are was were 's 're")
+_IDLE = word_set("now currently still also too already actually today all both either ever")
+_REFUSED = word_set("and or but who whom that which than not when while because if as")
+_SAME = re.compile(
+    r"^(?P<verb>.*?) ?(?:the )?same (?P<noun>[a-z]+) as (?P<like>.+?)(?: do| does| is| am)?$"
+)
+_PAIR = re.compile(
+    r"^(?:who|which|what)(?: (?:one|of (?:them|these|the two)))? (?P<asked>.+?)[,:] "
+    r"(?P<one>[^,?]+?),? or (?P<other>[^,?]+?)\W*$",
+    re.I,
+)
+_IRREGULAR = {"children": "child", "people": "person", "wives": "wife", "mice": "mouse",
+              "families": "family", "knives": "knife"}  # fmt: skip
+
+
+def _by_word(table: str) -> Mapping[str, str]:
+    return {word: row for words, row in TABLES[table].items() for word in words.split()}
+
+
+_KINDS, _ORDERS = _by_word("kinds"), _by_word("orders")
+_FAMILIES = {name: frozenset(parts(row)) for name, row in TABLES["same"].items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetQuestion:
+    """`order`: what the members are compared by, "" where they are not; `more`: the most of it."""
+
+    members: Members
+    asks: Literal["which", "count", "any"] | str = "which"
+    order: str = ""
+    more: bool = True
+
+
+def set_question(question: Turn) -> SetQuestion | None:
+    """Read a question over a class; None for any other, and for one that names a time."""
+    text = question.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    pair = _PAIR.match(text)
+    if pair is not None:
+        names = tuple(_spoken(pair[one].strip(), question.speaker) for one in ("one", "other"))
+        return _ordered(Members(told=(), names=names), tokenise(pair["asked"]), question.speaker)
+    tokens = [t for t in tokenise(text) if t.text not in ",?.!" and t.low not in _IDLE]
+    if any(not t.is_word for t in tokens) or times(_text(tokens), question.at):
+        return None
+    for start in range(min(len(tokens), 12)):
+        found = _class(tokens, start, question.speaker)
+        if found is not None:
+            members, end = found
+            start += tokens[start].low in {"do", "does"}
+            return _asked(tokens[:start], tokens[end:], members, question.speaker)
+    same = _SAME.match(_text(tokens))
+    if same is not None and tokens[0].low == "who":
+        anybody = Members(told=(), anybody=True)
+        return _of_each(tokens[1 + (tokens[1].low == "else") :], anybody, "which", question.speaker)
+    return None
+
+
+def _text(tokens: Sequence[Token]) -> str:
+    return " ".join(t.text for t in tokens)
+
+
+def _asked(
+    lead: Sequence[Token], rest: Sequence[Token], members: Members, speaker: str
+) -> SetQuestion | None:
+    before = " ".join(t.low for t in lead)
+    clause = bool(rest) and rest[0].low in _WHO
+    for head, asks, led in _HEADS:
+        if head.match(before) and (clause or not led):
+            rest = rest[clause:]
+            if asks == "any" and lead[0].low in _BE and not clause:
+                rest = [lead[0], *rest]
+            return _of_each(rest, members, asks, speaker)
+    return None
+
+
+# -- the class ------------------------------------------------------------------
+
+
+def _class(tokens: Sequence[Token], i: int, speaker: str) -> tuple[Members, int] | None:
+    """The class that is named at a place, and where it ends."""
+    low = [t.low for t in tokens]
+    here = low[i]
+    if here == "us":
+        return Members(told=()), i + 1 + (low[i + 1 : i + 2] in (["two"], ["three"]))
+    if here in {"do", "does"} or here in _KNOWN:
+        return _had(tokens, i, speaker)
+    if here in {"my", "our"}:
+        return _plural(tokens, i + 1, speaker)
+    end = name_end(tokens, i)
+    if end > i and low[end : end + 1] == ["'s"]:
+        return _plural(tokens, end + 1, surface(tokens[i:end]))
+    if _singular(here) == here or i + 2 >= len(low):
+        return None
+    if low[i + 1] == "of" and low[i + 2] in {"mine", "ours"}:
+        return _owned(speaker, here), i + 3
+    if low[i + 1] in {"of", "do", "does"}:  # "brothers of Ana's", "friends do I have"
+        owner, end = _person(tokens, i + 2, speaker)
+        last = {"of": "'s"}.get(low[i + 1], "have")
+        whole = low[end : end + 1] == [last]
+        return (_owned(owner, here), end + whole) if owner and (whole or last == "'s") else None
+    return None
+
+
+def _had(tokens: Sequence[Token], i: int, speaker: str) -> tuple[Members, int] | None:
+    """Those that somebody has or knows: "do I have any friends who", "people I know"."""
+    low = [t.low for t in tokens]
+    known = low[i] in _KNOWN
+    at = i + 1 + (known and low[i + 1 : i + 2] in (["that"], ["who"], ["whom"]))
+    owner, at = _person(tokens, at, speaker)
+    verb, *after = low[at:] or [""]
+    if owner and known:
+        return (_owned(owner, "person"), at + 1) if verb in {"know", "knows"} else None
+    if owner and verb == "know" and _KNOWN.intersection(after[:1]):
+        return _owned(owner, "person"), at + 2
+    skip = len(after) > 1 and after[0] in {"any", "a", "an"}
+    if owner and verb == "have" and _WHO.intersection(after[skip + 1 : skip + 2]):
+        return _owned(owner, after[skip]), at + skip + 2
+    return None
+
+
+def _plural(tokens: Sequence[Token], i: int, owner: str) -> tuple[Members, int] | None:
+    """A noun in the plural, at most the third word, with its modifiers."""
+    for end in range(i + 1, min(i + 3, len(tokens)) + 1):
+        if _singular(tokens[end - 1].low) != tokens[end - 1].low:
+            noun = " ".join(t.low for t in tokens[i:end])
+            known = end == i + 1 or canonical(_singular(noun)) is not None
+            return (_owned(owner, noun), end) if known or not _is_kin(noun) else None
+    return None
+
+
+def _is_kin(noun: str) -> bool:
+    last = _singular(noun.split()[-1])
+    return last in lex.KIN or last in _KINDS
+
+
+def _owned(owner: str, noun: str) -> Members:
+    return Members(told=(), owner=owner, links=_held(noun))
+
+
+def _person(tokens: Sequence[Token], i: int, speaker: str) -> tuple[str, int]:
+    """Whom a name or pronoun at a place means, and where it ends; "" where it is none."""
+    if i < len(tokens) and tokens[i].low in {"i", "we", "me", "us"}:
+        return speaker, i + 1
+    end = name_end(tokens, i)
+    return surface(tokens[i:end]), end
+
+
+def _spoken(name: str, speaker: str) -> str:
+    return speaker if name.casefold() in {"i", "me"} else name
+
+
+def _singular(noun: str) -> str:
+    """A noun in the singular; as it is where it is no plural."""
+    head, _, last = noun.rpartition(" ")
+    if last in _IRREGULAR:
+        last = _IRREGULAR[last]
+    elif last.endswith("ies") and len(last) > 4:
+        last = f"{last[:-3]}y"
+    elif last.endswith(("ches", "shes", "xes", "sses")):
+        last = last[:-2]
+    elif last.endswith("s") and not last.endswith(("ss", "us", "is", "'s")):
+        last = last[:-1]
+    return f"{head} {last}".strip()
+
+
+def _held(noun: str) -> tuple[Link, ...]:
+    """How somebody is tied to what is called so: "brothers", "children", "cars"."""
+    one = _singular(noun)
+    if one == "person":
+        rows = {name for row in _KINDS.values() for name in parts(row)}
+        return (_link(rows | {"knows", "met"} | {normalise(noun).name for noun in lex.KIN}),)
+    if one == "pet":
+        return (
+            _link({"pet", *lex.PETS}),
+            Link(relations=_FAMILIES["property"], objects=(*lex.PETS,)),
+        )
+    known = canonical(one)
+    rows = parts(_KINDS.get(one, "")) or ((known or normalise(one)).name,)
+    things = Link(relations=_family("has"), objects=tuple(dict.fromkeys((one, noun))))
+    return (_link(rows), things)
+
+
+def _family(name: str) -> frozenset[str]:
+    """The relation and those that say the same."""
+    return frozenset({name}).union(*(row for row in _FAMILIES.values() if name in row))
+
+
+def _link(names: Sequence[str] | set[str] | frozenset[str], *objects: str) -> Link:
+    """A link by relations of these names, and by the same read from the other end."""
+    known = relations()
+    every = frozenset().union(*map(_family, names))
+    back = {known[name].inverse for name in every if name in known} - {""}
+    back |= {name for name, each in known.items() if each.inverse in every}
+    return Link(relations=every, inverse=frozenset(back), objects=objects)
+
+
+# -- what is asked of each -------------------------------------------------------
+
+
+def _of_each(
+    rest: Sequence[Token], members: Members, asks: str, speaker: str
+) -> SetQuestion | None:
+    if not rest:
+        return None
+    if asks == "which" and any(t.low in _ORDERS for t in rest):
+        return _ordered(members, rest, speaker)
+    same = _SAME.match(_text(rest))
+    if same is not None:
+        like = _spoken(same["like"], speaker)
+        told = (
+            _phrase([*same["verb"].split(), same["noun"]])
+            if like[:1].isupper() or like == speaker
+            else None
+        )
+        members = replace(members, like=like)
+        told = told and replace(told, objects=())
+        return SetQuestion(members=replace(members, told=(told,)), asks=asks) if told else None
+    told = _condition(rest, speaker)
+    return SetQuestion(members=replace(members, told=told), asks=asks) if told else None
+
+
+def _condition(rest: Sequence[Token], speaker: str) -> tuple[Link, ...]:
+    """By what facts a verb and its object are told; () where they are not surely read."""
+    low = [t.low for t in rest]
+    if low[0] in {"do", "does"}:
+        if low[1:2] in (["not"], ["n't"]):
+            return _denied(rest[2:])
+        subject, end = _person(rest, 1, speaker)
+        link = _verb([*low[end:], "it"]) if subject and end < len(low) else None
+        if link is None:
+            return ()
+        return (Link(relations=link.inverse, inverse=link.relations, objects=(subject,)),)
+    if len(low) < 2 or _REFUSED.intersection(low):
+        return ()
+    if low[0] in {"has", "have"} and not (len(low) > 2 and is_verb(low[1]) and low[1] != "pets"):
+        return _having(rest[1:])
+    link = _phrase([t.text for t in rest])
+    return (link,) if link is not None else ()
+
+
+def _having(rest: Sequence[Token]) -> tuple[Link, ...]:
+    words = [t for t in rest if t.low not in lex.ARTICLES]
+    if not words or any(t.low in lex.PREPOSITIONS | lex.POSSESSIVES | {"no"} for t in words):
+        return ()
+    return _held(surface(words) if len(words) > 1 else words[0].low)
+
+
+def _denied(rest: Sequence[Token]) -> tuple[Link, ...]:
+    """What is told not to be so: "don't eat meat"."""
+    said = [t.text for t in rest]
+    if len(said) < 2 or _REFUSED.intersection(t.low for t in rest) or not is_verb(rest[0].low):
+        return ()
+    known = _verb([t.low for t in rest])
+    if known is None:
+        return ()
+    opposite = read(f"does not {rest[0].low}")
+    names = {f"{no}{name}" for name in known.relations for no in (NO_LONGER,)}
+    bases = {lemma(name.split()[0]) + name[len(name.split()[0]) :] for name in known.relations}
+    names |= {f"{no} {base}" for base in bases for no in ("does not", "can not")}
+    names |= {opposite.relation.name} if opposite else set()
+    return (Link(relations=frozenset(names), objects=known.objects),)
+
+
+def _phrase(said: Sequence[str]) -> Link | None:
+    """The link of a verb and its object: "lives in Oslo", "is a nurse"."""
+    low = [word.lower() for word in said]
+    if low[0] not in _BE:
+        return _verb(said)
+    known = _verb(["is", *said[1:]])
+    if known is not None and not known.relations & _FAMILIES["trade"]:
+        return known
+    return _link(_FAMILIES["trade"], *_objects(said[1:])) if _objects(said[1:]) else None
+
+
+def _verb(said: Sequence[str]) -> Link | None:
+    low = [word.lower() for word in said]
+    for end in range(min(4, len(low) - 1), 0, -1):
+        reading = read(" ".join(low[:end]))
+        if reading is None or reading.past or reading.change or not _objects(said[end:]):
+            continue
+        if reading.relation.noun and low[0] not in _BE:
+            continue
+        return _link({reading.relation.name}, *_objects(said[end:]))
+    verb = lemma(low[0])
+    if (
+        not is_verb(low[0])
+        or verb in {"be", "have", "do"}
+        or low[0] not in {verb, third_person(verb)}
+    ):
+        return None
+    end = 1 + (len(low) > 2 and low[1] in lex.PREPOSITIONS)
+    name = normalise(" ".join([third_person(verb), *low[1:end]])).name
+    return _link({name}, *_objects(said[end:])) if _objects(said[end:]) else None
+
+
+def _objects(said: Sequence[str]) -> tuple[str, ...]:
+    """A thing as it is named, and what is one of it: "an instrument"."""
+    words = [word for word in said if word.lower() not in lex.ARTICLES]
+    low = {word.lower() for word in words}
+    if not words or low & (_REFUSED | lex.POSSESSIVES | lex.PREPOSITIONS | {"abroad", "nearby"}):
+        return ()
+    thing = " ".join(words)
+    return (thing, *sorted(lex.THINGS.get(_singular(thing), ())))
+
+
+# -- what they are ordered by ------------------------------------------------------
+
+
+def _ordered(members: Members, rest: Sequence[Token], speaker: str) -> SetQuestion | None:
+    """Which of several is the most of something: every member has to be told of."""
+    low = [t.low for t in rest if t.is_word and t.low not in {"the", "one"}]
+    at = next((i for i, word in enumerate(low) if word in _ORDERS), None)
+    if at is None:
+        return None
+    order, _, sign = _ORDERS[low[at]].rpartition(" ")
+    before, after = low[:at], low[at + 1 :]
+    link: Link | None = None
+    if order in {"age", "height", "weight", "costs"}:
+        be = before in (["is"], ["are"], ["was"], ["'s"]) or (order == "costs" and not before)
+        if order == "age":
+            link = Link(relations=frozenset({"age", "was born on", "was born in"}))
+        else:
+            link = _link({order})
+        link = link if be and not after else None
+    elif before in (["was", "born"], ["is", "born"], ["were", "born"]) and order == "when":
+        link, order = Link(relations=frozenset({"age", "was born on", "was born in"})), "age"
+        sign = {"+": "-", "-": "+"}[sign]
+    elif order == "when" and before[:1] == ["did"] and not after:
+        subject, end = _person([t for t in rest if t.is_word], 1, speaker)
+        reading = read(" ".join(before[end:])) if subject and end < at else None
+        if reading is not None:
+            made = _link({reading.relation.name})
+            link = Link(relations=made.inverse, inverse=made.relations, objects=(subject,))
+    elif order == "how much":
+        noun = [lemma(word) for word in (*before, *after)]
+        known = next((n for n in ("rent", "earn", "cost", "weigh") if n in noun), "")
+        left = set(noun) - {known, "pay", "money"}
+        names = {"rent": "rent", "earn": "earns", "cost": "costs", "weigh": "weight"}
+        link = _link({names[known]}) if known and not left else None
+    if link is None:
+        return None
+    asked = replace(members, told=(link,), every=True)
+    return SetQuestion(members=asked, order=order, more=sign == "+")
