@@ -10,14 +10,17 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from mags.models.answer.question import content
 from mags.models.policy.rules.sets import SetQuestion, set_question
 from mags.models.policy.rules.when import times
 from mags.ports.answer import ContextItem
-from mags.ports.policy import Turn
+from mags.ports.policy import Turn, asks
 
 YEAR_S = 365.25 * 86_400
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _WHEN = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
+_ASKING = content("many name list show anyone anybody someone somebody people")
+"""What only asks, and is told in no answer."""
 
 Range = tuple[float, float, str]
 """The least and the greatest that a value may be, and of what unit."""
@@ -32,7 +35,7 @@ def members_told(
     """
     shown = sorted((item for item in items if item.members), key=lambda item: (item.at, item.id))
     asked = set_question(question) if shown else None
-    if asked is None:
+    if asked is None or _tells_more(question, items):
         return None
     names = list(dict.fromkeys(name for item in shown for name in item.members))
     if asked.order:
@@ -42,6 +45,21 @@ def members_told(
     if asked.asks == "count":
         return f"{len(names)} ({all_of_them})", shown
     return (f"Yes: {all_of_them}" if asked.asks == "any" else all_of_them), shown
+
+
+def _tells_more(question: Turn, items: Sequence[ContextItem]) -> bool:
+    """Whether a turn speaks of all that is asked and gave none of the facts: of one more, or of
+    none."""
+    words = content(question.text) - _ASKING
+    covered = {item.id if item.within is None else item.within for item in items if item.members}
+    return any(
+        item.fact is None
+        and item.current
+        and words <= content(item.text)
+        and not asks(item.text)
+        and (item.id if item.within is None else item.within) not in covered
+        for item in items
+    )
 
 
 def _most(asked: SetQuestion, names: Sequence[str], shown: Sequence[ContextItem]) -> str | None:

@@ -38,9 +38,12 @@ _HEADS: tuple[tuple[re.Pattern[str], str, bool], ...] = tuple(
 """What stands before the class, what is asked, and whether a clause with "who" has to follow."""
 _KNOWN = word_set("people person anyone anybody someone somebody")
 _WHO = word_set("who that which")
-_BE = word_set("is are was were 's 're")
+_BE = word_set("is are 's 're")
 _IDLE = word_set("now currently still also too already actually today all both either ever")
 _REFUSED = word_set("and or but who whom that which than not when while because if as")
+_NAMELESS = (
+    lex.PRONOUNS | lex.DEMONSTRATIVES | word_set("there here abroad nearby me him her them us")
+)
 _SAME = re.compile(
     r"^(?P<verb>.*?) ?(?:the )?same (?P<noun>[a-z]+) as (?P<like>.+?)(?: do| does| is| am)?$"
 )
@@ -185,7 +188,10 @@ def _person(tokens: Sequence[Token], i: int, speaker: str) -> tuple[str, int]:
 
 
 def _spoken(name: str, speaker: str) -> str:
-    return speaker if name.casefold() in {"i", "me"} else name
+    """Whom a name means to who speaks: "I", "my sister"."""
+    if name.casefold() in {"i", "me"}:
+        return speaker
+    return f"{speaker}'s {name[3:]}" if name.casefold().startswith("my ") else name
 
 
 def _singular(noun: str) -> str:
@@ -269,7 +275,7 @@ def _condition(rest: Sequence[Token], speaker: str) -> tuple[Link, ...]:
         if link is None:
             return ()
         return (Link(relations=link.inverse, inverse=link.relations, objects=(subject,)),)
-    if len(low) < 2 or _REFUSED.intersection(low):
+    if len(low) < 2:
         return ()
     if low[0] in {"has", "have"} and not (len(low) > 2 and is_verb(low[1]) and low[1] != "pets"):
         return _having(rest[1:])
@@ -279,7 +285,9 @@ def _condition(rest: Sequence[Token], speaker: str) -> tuple[Link, ...]:
 
 def _having(rest: Sequence[Token]) -> tuple[Link, ...]:
     words = [t for t in rest if t.low not in lex.ARTICLES]
-    if not words or any(t.low in lex.PREPOSITIONS | lex.POSSESSIVES | {"no"} for t in words):
+    if not words or any(
+        t.low in lex.PREPOSITIONS | lex.POSSESSIVES | _REFUSED | {"no"} for t in words
+    ):
         return ()
     return _held(surface(words) if len(words) > 1 else words[0].low)
 
@@ -287,7 +295,7 @@ def _having(rest: Sequence[Token]) -> tuple[Link, ...]:
 def _denied(rest: Sequence[Token]) -> tuple[Link, ...]:
     """What is told not to be so: "don't eat meat"."""
     said = [t.text for t in rest]
-    if len(said) < 2 or _REFUSED.intersection(t.low for t in rest) or not is_verb(rest[0].low):
+    if len(said) < 2 or not is_verb(rest[0].low):
         return ()
     known = _verb([t.low for t in rest])
     if known is None:
@@ -336,7 +344,7 @@ def _objects(said: Sequence[str]) -> tuple[str, ...]:
     """A thing as it is named, and what is one of it: "an instrument"."""
     words = [word for word in said if word.lower() not in lex.ARTICLES]
     low = {word.lower() for word in words}
-    if not words or low & (_REFUSED | lex.POSSESSIVES | lex.PREPOSITIONS | {"abroad", "nearby"}):
+    if not words or low & (_REFUSED | lex.POSSESSIVES | lex.PREPOSITIONS | _NAMELESS):
         return ()
     thing = " ".join(words)
     return (thing, *sorted(lex.THINGS.get(_singular(thing), ())))
@@ -355,7 +363,7 @@ def _ordered(members: Members, rest: Sequence[Token], speaker: str) -> SetQuesti
     before, after = low[:at], low[at + 1 :]
     link: Link | None = None
     if order in {"age", "height", "weight", "costs"}:
-        be = before in (["is"], ["are"], ["was"], ["'s"]) or (order == "costs" and not before)
+        be = before in (["is"], ["are"], ["'s"]) or (order == "costs" and not before)
         if order == "age":
             link = Link(relations=frozenset({"age", "was born on", "was born in"}))
         else:
