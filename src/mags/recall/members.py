@@ -73,13 +73,12 @@ def _class(
     """Who may be meant, each with the facts that tell so; nobody where that is not clear."""
     found: dict[int, tuple[int, ...]] = {}
     if asked.owner:
-        for owner in state.names.find(asked.owner):
+        for owner in _only(state, asked.owner):
             for tie in _ties(state, request, owner, asked.links):
                 if tie.other not in (NOBODY, owner):
                     found[tie.other] = (*found.get(tie.other, ()), tie.fact)
     elif asked.names:
-        known = [state.names.find(name) for name in asked.names]
-        found = {ids[0]: () for ids in known if len(ids) == 1}
+        found = {one: () for name in asked.names for one in _only(state, name)}
         found = found if len(found) == len(asked.names) else {}
     elif asked.anybody:
         back = [Link(relations=link.inverse, inverse=link.relations) for link in asked.told]
@@ -88,16 +87,22 @@ def _class(
         heard = {i: state.content(i).text for i in state.speakers}
         found = {i: () for i, name in heard.items() if name.casefold() not in ASSISTANTS}
         found = found if len(found) > 1 else {}  # "us" is more than who asks
-    for entity in (NOBODY, *(state.names.find(asked.like) if asked.like else ())):
+    for entity in (NOBODY, *state.names.find(asked.like)):
         found.pop(entity, None)
     return found if len(found) <= MOST_MEMBERS else {}
+
+
+def _only(state: State, name: str) -> list[int]:
+    """The one thing of a name; none where several have it."""
+    found = state.names.find(name)
+    return found if len(found) == 1 else []
 
 
 def _shared(state: State, request: RecallRequest, asked: Members) -> dict[int, int]:
     """The ends that the facts of the one to be like lead to, each with its fact."""
     return {
         tie.other: tie.fact
-        for entity in state.names.find(asked.like)
+        for entity in _only(state, asked.like)
         for tie in _ties(state, request, entity, asked.told)
         if tie.other != NOBODY
     }
@@ -138,7 +143,8 @@ def _sure(
     holds &= (valid_to(nodes, request) > request.moment) & (nodes["flags"] & NodeFlag.GUESS == 0)
     ids: list[int] = nodes["id"][holds].tolist()
     for fact, content in zip(ids, state.words(ids), strict=True):
-        if not state.slots.outranked(fact, request.moment, request.recorded_as_of):
+        conditional = "condition" in dict(content.meta.get("qualifiers", {}))
+        if not (conditional or state.slots.outranked(fact, request.moment, request.recorded_as_of)):
             yield fact, content
 
 

@@ -40,6 +40,7 @@ _KNOWN = word_set("people person anyone anybody someone somebody")
 _WHO = word_set("who that which")
 _BE = word_set("is are 's 're")
 _IDLE = word_set("now currently still also too already actually today all both either ever")
+_NEGATIVE = word_set("not n't never no without only hardly nothing nobody")
 _REFUSED = word_set("and or but who whom that which than not when while because if as")
 _NAMELESS = (
     lex.PRONOUNS | lex.DEMONSTRATIVES | word_set("there here abroad nearby me him her them us")
@@ -80,7 +81,8 @@ def set_question(question: Turn) -> SetQuestion | None:
     pair = _PAIR.match(text)
     if pair is not None:
         names = tuple(_spoken(pair[one].strip(), question.speaker) for one in ("one", "other"))
-        return _ordered(Members(told=(), names=names), tokenise(pair["asked"]), question.speaker)
+        asked = [t for t in tokenise(pair["asked"]) if t.is_word]
+        return _of_each(asked, Members(told=(), names=names), "which", question.speaker)
     tokens = [t for t in tokenise(text) if t.text not in ",?.!" and t.low not in _IDLE]
     if any(not t.is_word for t in tokens) or times(_text(tokens), question.at):
         return None
@@ -245,99 +247,99 @@ def _link(names: Sequence[str] | set[str] | frozenset[str], *objects: str) -> Li
 def _of_each(
     rest: Sequence[Token], members: Members, asks: str, speaker: str
 ) -> SetQuestion | None:
-    if not rest:
-        return None
     if asks == "which" and any(t.low in _ORDERS for t in rest):
         return _ordered(members, rest, speaker)
     same = _SAME.match(_text(rest))
-    if same is not None:
-        like = _spoken(same["like"], speaker)
-        told = (
-            _phrase([*same["verb"].split(), same["noun"]])
-            if like[:1].isupper() or like == speaker
-            else None
-        )
-        members = replace(members, like=like)
-        told = told and replace(told, objects=())
-        return SetQuestion(members=replace(members, told=(told,)), asks=asks) if told else None
-    told = _condition(rest, speaker)
+    if same is None:
+        told = _condition(rest, speaker)
+    else:
+        members = replace(members, like=_spoken(same["like"], speaker))
+        told = tuple(replace(link, objects=()) for link in _shared(same["verb"], same["noun"]))
     return SetQuestion(members=replace(members, told=told), asks=asks) if told else None
+
+
+def _shared(verb: str, noun: str) -> tuple[Link, ...]:
+    """What two have in common who "live in the same town", "have the same job"."""
+    if verb in {"has", "have"}:
+        known = canonical(noun)
+        return () if known is None else (_link({known.name}),)
+    return _told([*verb.split(), noun])
 
 
 def _condition(rest: Sequence[Token], speaker: str) -> tuple[Link, ...]:
     """By what facts a verb and its object are told; () where they are not surely read."""
     low = [t.low for t in rest]
-    if low[0] in {"do", "does"}:
-        if low[1:2] in (["not"], ["n't"]):
-            return _denied(rest[2:])
+    inverted = low[:1] in (["do"], ["does"])
+    if inverted and low[1:2] in (["not"], ["n't"]):
+        return (
+            () if low[2:3] == ["have"] else tuple(map(_denied, _told([t.text for t in rest[2:]])))
+        )
+    if not low or _NEGATIVE.intersection(low):
+        return ()
+    if inverted:  # "which of my friends does Ana like"
         subject, end = _person(rest, 1, speaker)
-        link = _verb([*low[end:], "it"]) if subject and end < len(low) else None
-        if link is None:
-            return ()
-        return (Link(relations=link.inverse, inverse=link.relations, objects=(subject,)),)
-    if len(low) < 2:
+        links = _verb([*low[end:], "somebody"]) if subject else ()
+        return tuple(_turned(link, subject) for link in links)
+    return _told([t.text for t in rest])
+
+
+def _turned(link: Link, subject: str) -> Link:
+    """A link from the other end, where somebody is."""
+    return Link(relations=link.inverse, inverse=link.relations, objects=(subject,))
+
+
+def _denied(link: Link) -> Link:
+    """What is told not to be so: "does not eat meat"."""
+    names: set[str] = set()
+    for name in link.relations:
+        verb, _, particle = name.partition(" ")
+        base = f"{lemma(verb)} {particle}".strip()
+        opposite = read(f"does not {base}")
+        names |= {f"{NO_LONGER}{name}", f"does not {base}", f"can not {base}"}
+        names |= {opposite.relation.name} if opposite else set()
+    return Link(relations=frozenset(names), objects=link.objects)
+
+
+def _told(said: Sequence[str]) -> tuple[Link, ...]:
+    """The links of a verb and what follows: "lives in Oslo", "is a nurse", "has a dog"."""
+    verb, *after = said if said else [""]
+    low = [word.lower() for word in after]
+    if not after:
         return ()
-    if low[0] in {"has", "have"} and not (len(low) > 2 and is_verb(low[1]) and low[1] != "pets"):
-        return _having(rest[1:])
-    link = _phrase([t.text for t in rest])
-    return (link,) if link is not None else ()
+    if verb in _BE:
+        return _state(after)
+    if verb in {"has", "have"} and not (len(low) > 1 and is_verb(low[0]) and low[0] not in lex.KIN):
+        known = _objects(after)
+        return _held(known[0]) if known else ()
+    return _verb(said)
 
 
-def _having(rest: Sequence[Token]) -> tuple[Link, ...]:
-    words = [t for t in rest if t.low not in lex.ARTICLES]
-    if not words or any(
-        t.low in lex.PREPOSITIONS | lex.POSSESSIVES | _REFUSED | {"no"} for t in words
-    ):
-        return ()
-    return _held(surface(words) if len(words) > 1 else words[0].low)
-
-
-def _denied(rest: Sequence[Token]) -> tuple[Link, ...]:
-    """What is told not to be so: "don't eat meat"."""
-    said = [t.text for t in rest]
-    if len(said) < 2 or not is_verb(rest[0].low):
-        return ()
-    known = _verb([t.low for t in rest])
-    if known is None:
-        return ()
-    opposite = read(f"does not {rest[0].low}")
-    names = {f"{no}{name}" for name in known.relations for no in (NO_LONGER,)}
-    bases = {lemma(name.split()[0]) + name[len(name.split()[0]) :] for name in known.relations}
-    names |= {f"{no} {base}" for base in bases for no in ("does not", "can not")}
-    names |= {opposite.relation.name} if opposite else set()
-    return (Link(relations=frozenset(names), objects=known.objects),)
-
-
-def _phrase(said: Sequence[str]) -> Link | None:
-    """The link of a verb and its object: "lives in Oslo", "is a nurse"."""
-    low = [word.lower() for word in said]
-    if low[0] not in _BE:
-        return _verb(said)
-    known = _verb(["is", *said[1:]])
-    if known is not None and not known.relations & _FAMILIES["trade"]:
+def _state(said: Sequence[str]) -> tuple[Link, ...]:
+    """What somebody is: "from Norway", "a nurse", "married", to whomever that is."""
+    known = _verb(["is", *said])
+    if known and not known[0].relations & _FAMILIES["trade"]:
         return known
-    return _link(_FAMILIES["trade"], *_objects(said[1:])) if _objects(said[1:]) else None
+    thing = _objects(said)
+    whom = read(f"is {said[0].lower()} to") if len(said) == 1 else None
+    tied = (_link({whom.relation.name}),) if whom is not None else ()
+    return (_link(_FAMILIES["trade"], *thing), *tied) if thing else ()
 
 
-def _verb(said: Sequence[str]) -> Link | None:
+def _verb(said: Sequence[str]) -> tuple[Link, ...]:
     low = [word.lower() for word in said]
     for end in range(min(4, len(low) - 1), 0, -1):
-        reading = read(" ".join(low[:end]))
-        if reading is None or reading.past or reading.change or not _objects(said[end:]):
+        reading, thing = read(" ".join(low[:end])), _objects(said[end:])
+        if reading is None or reading.past or reading.change or not thing:
             continue
-        if reading.relation.noun and low[0] not in _BE:
-            continue
-        return _link({reading.relation.name}, *_objects(said[end:]))
+        if not reading.relation.noun or low[0] in _BE:
+            return (_link({reading.relation.name}, *thing),)
     verb = lemma(low[0])
-    if (
-        not is_verb(low[0])
-        or verb in {"be", "have", "do"}
-        or low[0] not in {verb, third_person(verb)}
-    ):
-        return None
+    if not is_verb(verb) or verb in {"be", "have"} or low[0] not in {verb, third_person(verb)}:
+        return ()
     end = 1 + (len(low) > 2 and low[1] in lex.PREPOSITIONS)
+    thing = _objects(said[end:])
     name = normalise(" ".join([third_person(verb), *low[1:end]])).name
-    return _link({name}, *_objects(said[end:])) if _objects(said[end:]) else None
+    return (_link({name}, *thing),) if thing else ()
 
 
 def _objects(said: Sequence[str]) -> tuple[str, ...]:
@@ -355,7 +357,7 @@ def _objects(said: Sequence[str]) -> tuple[str, ...]:
 
 def _ordered(members: Members, rest: Sequence[Token], speaker: str) -> SetQuestion | None:
     """Which of several is the most of something: every member has to be told of."""
-    low = [t.low for t in rest if t.is_word and t.low not in {"the", "one"}]
+    low = [t.low for t in rest if t.low not in {"the", "one"}]
     at = next((i for i, word in enumerate(low) if word in _ORDERS), None)
     if at is None:
         return None
@@ -373,11 +375,9 @@ def _ordered(members: Members, rest: Sequence[Token], speaker: str) -> SetQuesti
         link, order = Link(relations=frozenset({"age", "was born on", "was born in"})), "age"
         sign = {"+": "-", "-": "+"}[sign]
     elif order == "when" and before[:1] == ["did"] and not after:
-        subject, end = _person([t for t in rest if t.is_word], 1, speaker)
+        subject, end = _person(rest, 1, speaker)
         reading = read(" ".join(before[end:])) if subject and end < at else None
-        if reading is not None:
-            made = _link({reading.relation.name})
-            link = Link(relations=made.inverse, inverse=made.relations, objects=(subject,))
+        link = _turned(_link({reading.relation.name}), subject) if reading else None
     elif order == "how much":
         noun = [lemma(word) for word in (*before, *after)]
         known = next((n for n in ("rent", "earn", "cost", "weigh") if n in noun), "")
