@@ -214,8 +214,8 @@ def _held(noun: str) -> tuple[Link, ...]:
     """How somebody is tied to what is called so: "brothers", "children", "cars"."""
     one = _singular(noun)
     if one == "person":
-        rows = {name for row in _KINDS.values() for name in parts(row)}
-        return (_link(rows | {"knows", "met"} | {normalise(noun).name for noun in lex.KIN}),)
+        ties = {name for row in _KINDS.values() for name in parts(row)} | {"knows", "met"}
+        return (_link(ties | {normalise(noun).name for noun in lex.KIN}),)
     if one == "pet":
         return (
             _link({"pet", *lex.PETS}),
