@@ -26,7 +26,7 @@ from mags.models.answer.cues import (
     dead,
     opposed,
 )
-from mags.models.answer.members import members_told
+from mags.models.answer.members import lacks_class, members_told
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.spans import (
     EACH,
@@ -141,7 +141,7 @@ class ExtractiveAnswerer:
         answer = told_of(turn, read) or compared(turn, items, self.reader)
         if answer is not None:
             return answer
-        if compares(turn.text) or before_nobody(turn, items):
+        if compares(turn.text) or before_nobody(turn, items) or lacks_class(turn, items):
             return closest(parsed, items, read)
         fact = of_fact(turn, items)
         by_id = {item.id: item for item in items}

@@ -7,7 +7,7 @@ of both, ages by when somebody was born, sums of one unit only, and days no fine
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from mags.models.answer.question import content
@@ -47,19 +47,30 @@ def members_told(
     return (f"Yes: {all_of_them}" if asked.asks == "any" else all_of_them), shown
 
 
-def _tells_more(question: Turn, items: Sequence[ContextItem]) -> bool:
-    """Whether a turn speaks of all that is asked and gave none of the facts: of one more, or of
-    none."""
+def lacks_class(question: Turn, items: Sequence[ContextItem]) -> bool:
+    """Whether a class of somebody is asked about, and no memory speaks of it and of what is asked.
+
+    "Rosa speaks German" does not say that she is a cousin.
+    """
+    asked = set_question(question)
+    return asked is not None and bool(asked.members.owner) and not any(_whole(question, items))
+
+
+def _whole(question: Turn, items: Sequence[ContextItem]) -> Iterator[ContextItem]:
+    """The memories that have all the words of what is asked."""
     words = content(question.text) - _ASKING
-    covered = {item.id if item.within is None else item.within for item in items if item.members}
-    return any(
-        item.fact is None
-        and item.current
-        and words <= content(item.text)
-        and not asks(item.text)
-        and (item.id if item.within is None else item.within) not in covered
-        for item in items
-    )
+    return (item for item in items if words <= content(item.text) and not asks(item.text))
+
+
+def _tells_more(question: Turn, items: Sequence[ContextItem]) -> bool:
+    """Whether a turn speaks of all that is asked, and gave none of the facts."""
+
+    def lead(item: ContextItem) -> int:
+        return item.id if item.within is None else item.within
+
+    covered = {lead(item) for item in items if item.members}
+    told = (item for item in items if item.fact is None and item.current)
+    return any(lead(item) not in covered for item in _whole(question, list(told)))
 
 
 def _most(asked: SetQuestion, names: Sequence[str], shown: Sequence[ContextItem]) -> str | None:

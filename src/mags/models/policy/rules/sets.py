@@ -29,7 +29,7 @@ _HEADS: tuple[tuple[re.Pattern[str], str, bool], ...] = tuple(
         (rf"how many(?: people)?{_OF}", "count", False),
         (r"how many(?: of)?(?: the)?", "count", False),
         (rf"(?:do|does|is|are|has|have) (?:any|anyone|anybody|one|someone){_OF}", "any", False),
-        (rf"(?:is|are) there (?:any|anyone|anybody|one|someone){_OF}", "any", True),
+        (rf"(?:is|are) there (?:any|anyone|anybody|one|someone)(?:{_OF})?", "any", True),
         (r"(?:do|does)", "any", True),
         (r"(?:of|among|amongst|out of)(?: all)?", "which", True),
         (rf"(?:name|list|show me|give me|who are|who is)(?: all)?(?:{_OF}| the)?", "which", True),
@@ -107,6 +107,8 @@ def _asked(
     lead: Sequence[Token], rest: Sequence[Token], members: Members, speaker: str
 ) -> SetQuestion | None:
     before = " ".join(t.low for t in lead)
+    if not rest and before.endswith((" of", " among")):  # "who is the oldest of my brothers"
+        return _ordered(members, lead[1:-1], speaker) if lead[0].low in _WHO else None
     clause = bool(rest) and rest[0].low in _WHO
     for head, asks, led in _HEADS:
         if head.match(before) and (clause or not led):
@@ -213,18 +215,10 @@ def _singular(noun: str) -> str:
 def _held(noun: str) -> tuple[Link, ...]:
     """How somebody is tied to what is called so: "brothers", "children", "cars"."""
     one = _singular(noun)
-    if one == "person":
-        ties = {name for row in _KINDS.values() for name in parts(row)} | {"knows", "met"}
-        return (_link(ties | {normalise(noun).name for noun in lex.KIN}),)
-    if one == "pet":
-        return (
-            _link({"pet", *lex.PETS}),
-            Link(relations=_FAMILIES["property"], objects=(*lex.PETS,)),
-        )
-    known = canonical(one)
-    rows = parts(_KINDS.get(one, "")) or ((known or normalise(one)).name,)
-    things = Link(relations=_family("has"), objects=tuple(dict.fromkeys((one, noun))))
-    return (_link(rows), things)
+    known = canonical(one) or normalise(one)
+    rows = parts(_KINDS.get(one, known.name))
+    things = dict.fromkeys((one, noun, *rows))  # "has two sons"
+    return (_link(rows), Link(relations=_family("has"), objects=tuple(things)))
 
 
 def _family(name: str) -> frozenset[str]:
@@ -364,26 +358,18 @@ def _ordered(members: Members, rest: Sequence[Token], speaker: str) -> SetQuesti
     order, _, sign = _ORDERS[low[at]].rpartition(" ")
     before, after = low[:at], low[at + 1 :]
     link: Link | None = None
-    if order in {"age", "height", "weight", "costs"}:
-        be = before in (["is"], ["are"], ["'s"]) or (order == "costs" and not before)
-        if order == "age":
-            link = Link(relations=frozenset({"age", "was born on", "was born in"}))
-        else:
-            link = _link({order})
-        link = link if be and not after else None
-    elif before in (["was", "born"], ["is", "born"], ["were", "born"]) and order == "when":
-        link, order = Link(relations=frozenset({"age", "was born on", "was born in"})), "age"
+    if before in (["was", "born"], ["is", "born"]) and order == "when" and not after:
+        link, order = _link({"age"}), "age"
         sign = {"+": "-", "-": "+"}[sign]
     elif order == "when" and before[:1] == ["did"] and not after:
         subject, end = _person(rest, 1, speaker)
         reading = read(" ".join(before[end:])) if subject and end < at else None
         link = _turned(_link({reading.relation.name}), subject) if reading else None
     elif order == "how much":
-        noun = [lemma(word) for word in (*before, *after)]
-        known = next((n for n in ("rent", "earn", "cost", "weigh") if n in noun), "")
-        left = set(noun) - {known, "pay", "money"}
-        names = {"rent": "rent", "earn": "earns", "cost": "costs", "weigh": "weight"}
-        link = _link({names[known]}) if known and not left else None
+        left = [word for word in (*before, *after) if lemma(word) != "pay"]
+        link = _link({normalise(left[0]).name}) if len(left) == 1 else None
+    elif order != "when" and before in (["is"], ["are"], ["'s"]) and not after:
+        link = _link({order})
     if link is None:
         return None
     asked = replace(members, told=(link,), every=True)
