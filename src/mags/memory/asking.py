@@ -518,8 +518,11 @@ class _Context:
         grade = int(Grade[hit.fact.grade.upper()]) if hit.fact and hit.fact.grade else 0
         if grade and not self._alone:
             one = replace(one, item=replace(one.item, grade=grade))
-        if hit.id in self.members:
-            one = replace(one, item=replace(one.item, members=self.members[hit.id]))
+        if self.members:
+            told = _facts_of(self._state, hit.id) if hit.kind == "episode" else []
+            over = any(float(self._state.graph.view(i)["valid_to"][0]) < NEVER for i in told)
+            named = self.members.get(hit.id, ())
+            one = replace(one, item=replace(one.item, members=named, ended=over))
         self.shown.append(one)
 
 

@@ -25,7 +25,7 @@ class ContextItem:
     `within`: id of the memory before it that this fact came out as one with, else None.
     `kind`: as of a `Hit`. `qualifiers`: of a fact. `beside`: id of the turn before it that this one
     answers, or is answered by; it was not recalled itself. `members`: those of the
-    class asked about of whom this fact tells.
+    class asked about of whom this fact tells. `ended`: of a turn, whether a fact it told is over.
     """
 
     id: int
@@ -46,6 +46,7 @@ class ContextItem:
     qualifiers: tuple[tuple[str, str], ...] = ()
     beside: int | None = None
     members: tuple[str, ...] = ()
+    ended: bool = False
 
 
 Outcome = Literal["answered", "closest", "unknown"]

@@ -69,8 +69,8 @@ def _tells_more(question: Turn, items: Sequence[ContextItem]) -> bool:
         return item.id if item.within is None else item.within
 
     covered = {lead(item) for item in items if item.members}
-    told = (item for item in items if item.fact is None and item.current)
-    return any(lead(item) not in covered for item in _whole(question, list(told)))
+    told = [item for item in items if item.fact is None and item.current and not item.ended]
+    return any(lead(item) not in covered for item in _whole(question, told))
 
 
 def _most(asked: SetQuestion, names: Sequence[str], shown: Sequence[ContextItem]) -> str | None:
