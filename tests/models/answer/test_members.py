@@ -1,6 +1,6 @@
 """Who of a class is named, how many, and who is the most of something."""
 
-from mags.models.answer.members import members_told
+from mags.models.answer.members import lacks_class, members_told
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 
@@ -47,6 +47,10 @@ def test_a_turn_that_tells_more_than_was_read_leaves_it_open():
         id=9, text="My friend Carl may live in Oslo by now.", speaker="user", at=NOW_S
     )
     assert head("Which of my friends live in Oslo?", *HOMES, turn) is None
+    over = ContextItem(
+        id=9, text="My friend Carl lives in Oslo.", speaker="user", at=NOW_S, ended=True
+    )
+    assert head("Which of my friends live in Oslo?", *HOMES, over) == "Ana, Ben"
     told = ContextItem(id=8, text="My friends Ana and Ben live in Oslo.", speaker="user", at=NOW_S)
     beside = ContextItem(id=4, text="Ben lives in Oslo.", within=8, at=NOW_S,
                          fact=("Ben", "lives in", "Oslo"), members=("Ben",))  # fmt: skip
@@ -85,3 +89,12 @@ def test_what_came_first_is_told_as_finely_as_it_has_to_be():
     assert head(first, red, blue) is None
     assert head("Which of my cars did I buy last?", red, old) == "red car"
     assert head(first, old, fact(4, "user", "has", "new car", "new car")) is None
+
+
+def test_a_memory_that_does_not_tell_of_the_class_does_not_answer():
+    speaks = ContextItem(id=1, text="Rosa speaks German.", at=NOW_S)
+    asked = Turn(text="Which of my cousins speak German?", speaker="user", at=NOW_S)
+    assert lacks_class(asked, [speaks])
+    tells = ContextItem(id=2, text="My cousin Rosa speaks German now.", at=NOW_S)
+    assert not lacks_class(asked, [speaks, tells])
+    assert not lacks_class(Turn(text="Who speaks German?", speaker="user", at=NOW_S), [speaks])
