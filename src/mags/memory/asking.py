@@ -156,7 +156,7 @@ class Asker:
         later: list[HitTrace] = []
 
         def recall_again(query: str) -> list[ContextItem]:
-            again = replace(plan, queries=(query,), entities=(), hops=())
+            again = replace(plan, queries=(query,), entities=(), hops=(), members=None)
             found_again = self._recaller.find(again, options)
             later.extend(found_again.trace.hits)
             more = self.context_hits(found_again, plan)
