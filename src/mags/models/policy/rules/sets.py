@@ -41,7 +41,7 @@ _WHO = word_set("who that which")
 _BE = word_set("is are 's 're")
 _IDLE = word_set("now currently still also too already actually today all both either ever")
 _NEGATIVE = word_set("not n't never no without only hardly nothing nobody")
-_REFUSED = word_set("and or but who whom that which than not when while because if as")
+_REFUSED = word_set("and or but who whom that which than not when while because if as do does did")
 _NAMELESS = (
     lex.PRONOUNS | lex.DEMONSTRATIVES | word_set("there here abroad nearby me him her them us")
 )
