@@ -156,7 +156,7 @@ class Asker:
         later: list[HitTrace] = []
 
         def recall_again(query: str) -> list[ContextItem]:
-            again = replace(plan, queries=(query,), entities=(), hops=())
+            again = replace(plan, queries=(query,), entities=(), hops=(), members=None)
             found_again = self._recaller.find(again, options)
             later.extend(found_again.trace.hits)
             more = self.context_hits(found_again, plan)
@@ -402,7 +402,7 @@ def context_hits(
     What was forgotten meanwhile is left out, and so is a guess where something is surely held in
     its place; the turn it came from stands for itself. In the place of what is disputed, fact or
     turn, stands what is held of a higher grade, unless the question names who said it (`named`,
-    folded). Facts of a followed chain carry their step.
+    folded). Facts of a followed chain carry their step, those of a class whom they are of.
     """
     known = found.trace.recorded_as_of
     moment = now_s if found.trace.as_of is None else found.trace.as_of
@@ -423,6 +423,9 @@ def context_hits(
                 continue
             member = replace(member, members=(), anchor=i in found.trace.anchors)
             context.add(member, hit, within)
+    for i in context.members:  # a class is shown whole, however few hits are
+        if i in state.graph:
+            context.add(_fact_beside(state, UNLED, i, moment, known), UNLED, None)
     return context.shown
 
 
@@ -486,6 +489,11 @@ class _Context:
         self.shown: list[ContextHit] = []
         self._state, self._when, self._named = state, when, named
         self._order = {fact: step for step, fact in enumerate(found.trace.chain)}
+        self.members: dict[int, tuple[str, ...]] = {}
+        for member, *facts in found.trace.members:
+            name = state.content(member).text if member in state.graph else ""
+            for fact in facts if name else ():
+                self.members[fact] = (*self.members.get(fact, ()), name)
         self._there: set[int] = set()
         self._alone = alone(state)
 
@@ -510,6 +518,11 @@ class _Context:
         grade = int(Grade[hit.fact.grade.upper()]) if hit.fact and hit.fact.grade else 0
         if grade and not self._alone:
             one = replace(one, item=replace(one.item, grade=grade))
+        if self.members:
+            told = _facts_of(self._state, hit.id) if hit.kind == "episode" else []
+            over = any(float(self._state.graph.view(i)["valid_to"][0]) < NEVER for i in told)
+            named = self.members.get(hit.id, ())
+            one = replace(one, item=replace(one.item, members=named, ended=over))
         self.shown.append(one)
 
 

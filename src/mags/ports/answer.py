@@ -24,7 +24,8 @@ class ContextItem:
     time in seconds, where stated. `step`: place in a chain of hops (0 is the first), else None.
     `within`: id of the memory before it that this fact came out as one with, else None.
     `kind`: as of a `Hit`. `qualifiers`: of a fact. `beside`: id of the turn before it that this one
-    answers, or is answered by; it was not recalled itself.
+    answers, or is answered by; it was not recalled itself. `members`: those of the
+    class asked about of whom this fact tells. `ended`: of a turn, whether a fact it told is over.
     """
 
     id: int
@@ -44,6 +45,8 @@ class ContextItem:
     within: int | None = None
     qualifiers: tuple[tuple[str, str], ...] = ()
     beside: int | None = None
+    members: tuple[str, ...] = ()
+    ended: bool = False
 
 
 Outcome = Literal["answered", "closest", "unknown"]

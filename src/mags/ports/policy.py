@@ -153,6 +153,38 @@ class Hop:
     inverse: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A way in which facts tie one thing to others.
+
+    `relations`: of the facts whose subject it is; `inverse`: of those whose object it is.
+    `objects`: names and nouns of which the other end is one; () for anything.
+    """
+
+    relations: frozenset[str]
+    inverse: frozenset[str] = frozenset()
+    objects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Members:
+    """A class of things, and what is asked of each: "which of my friends live in Norway".
+
+    `owner`: to whom they are tied by one of `links`; without an owner they are the things of
+    `names`, or where there are none, those who speak, or `anybody` who is like another. `told`:
+    each member has a fact by one of these. `like`: with the same other end as a fact of this one
+    ("the same town as Tom"). `every`: every member has to have one, as where they are compared.
+    """
+
+    told: tuple[Link, ...]
+    owner: str = ""
+    links: tuple[Link, ...] = ()
+    names: tuple[str, ...] = ()
+    anybody: bool = False
+    like: str = ""
+    every: bool = False
+
+
 Tier = Literal["fast", "careful", "thorough"]
 """How carefully recall ranks: by its features, by words once more, by reading the first turns."""
 
@@ -162,7 +194,8 @@ class Plan:
     """The ask model's answer: how to look.
 
     `queries`: texts to search for, the question first. `entities`: names in the question.
-    `hops`: successive sub-queries when it can be taken apart. `since`, `until`: event-time
+    `hops`: successive sub-queries when it can be taken apart. `members`: of which class who or
+    what is asked for. `since`, `until`: event-time
     range in seconds. `episodic`, `semantic`: block weights in [0, 1].
     `past`: superseded facts are wanted ("where did she live before").
     `answer_kind`: person, place, time, number, thing, reason, yesno or "" if unknown.
@@ -173,6 +206,7 @@ class Plan:
     queries: tuple[str, ...]
     entities: tuple[str, ...] = ()
     hops: tuple[Hop, ...] = ()
+    members: Members | None = None
     since: float | None = None
     until: float | None = None
     episodic: float = 1.0

@@ -472,10 +472,14 @@ def _each(graph: Graph, rows: NDArray[np.int64], code: int) -> list[list[int]]:
 
 @dataclass(slots=True, kw_only=True)
 class Walk:
-    """The result of a walk: `value` by fact row, and the `chain` of followed hops (fact ids)."""
+    """The result of a walk: `value` by fact row, and the `chain` of followed hops (fact ids).
+
+    `members`: those of the class asked about, each the id of an entity and those of its facts.
+    """
 
     value: dict[int, float] = field(default_factory=dict)
     chain: tuple[int, ...] = ()
+    members: tuple[tuple[int, ...], ...] = ()
 
 
 def walk(
@@ -512,7 +516,7 @@ def _sides(state: State, request: RecallRequest, entity: int) -> list[tuple[int,
     """The facts of an entity, told either way, each with the thing at its other end, by id."""
     found: list[tuple[int, int]] = []
     for inverse, end in ((False, "object"), (True, "subject")):
-        facts = state.graph.nodes[_facts(state, request, entity, inverse=inverse)]
+        facts = state.graph.nodes[facts_of(state, request, entity, inverse=inverse)]
         found += zip(facts["id"].tolist(), facts[end].tolist(), strict=True)
     return [(fact, other) for fact, other in found if other != NOBODY]
 
@@ -539,7 +543,7 @@ def _fill_ball(state: State, request: RecallRequest, settings: RecallSettings, f
 def _fan(
     state: State, request: RecallRequest, entity: int, value: float
 ) -> list[tuple[int, float]]:
-    rows = _facts(state, request, entity)
+    rows = facts_of(state, request, entity)
     if not len(rows):
         return []
     # Up to four facts do not compete; .95 puts every further hop below the one before.
@@ -550,7 +554,7 @@ def _fan(
     return [(row, reach) for row in rows.tolist()]
 
 
-def _facts(
+def facts_of(
     state: State, request: RecallRequest, entity: int, *, inverse: bool = False
 ) -> NDArray[np.int64]:
     """Rows of an entity's facts that may come back, without guesses that a sure fact outdoes."""
@@ -588,7 +592,7 @@ def _hop(
     """Rows of the facts by which a hop's relation leads on from some entities."""
     steps: list[int] = []
     for entity in starts:
-        rows = _facts(state, request, entity, inverse=hop.inverse)
+        rows = facts_of(state, request, entity, inverse=hop.inverse)
         ids = state.graph.nodes["id"][rows].tolist()
         for row, content in zip(rows.tolist(), state.words(ids) if ids else [], strict=True):
             if same_relation(hop.relation, str(content.meta.get("relation", ""))):

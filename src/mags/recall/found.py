@@ -283,8 +283,9 @@ class Trace:
 
     `tick`, `seq`: the clock and the journal sequence it read; `queries`: what was searched;
     `again`: what was searched once more while answering; `anchors`: node ids; `chain`: facts of
-    the followed hops; `cited`: ids the answer used (filled in by `ask`); `clusters`: strongly
-    connected hits. `weights`: what an answer from a model's weights was taught.
+    the followed hops; `members`: those of the class asked about, each with its facts; `cited`: ids
+    the answer used (filled in by `ask`); `clusters`: strongly connected hits. `weights`: what an
+    answer from a model's weights was taught.
     """
 
     tick: int
@@ -293,6 +294,7 @@ class Trace:
     again: tuple[str, ...] = ()
     anchors: tuple[int, ...]
     chain: tuple[int, ...] = ()
+    members: tuple[tuple[int, ...], ...] = ()
     cited: tuple[int, ...] = ()
     clusters: tuple[tuple[int, ...], ...] = ()
     as_of: float | None = None
@@ -332,6 +334,7 @@ class Trace:
         lists = ("queries", "again", "anchors", "chain", "cited")
         made = {name: tuple(data.get(name, ())) for name in lists}
         made |= {"hits": tuple(hits), "clusters": tuple(map(tuple, data["clusters"]))}
+        made["members"] = tuple(map(tuple, data.get("members", ())))
         if taught := data.get("weights"):
             made["weights"] = TaughtFrom(**{**taught, "facts": tuple(taught["facts"])})
         return cls(**{**data, **made})

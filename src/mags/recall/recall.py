@@ -38,6 +38,7 @@ from mags.recall.candidates import (
 from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit, moment_of, rounded
 from mags.recall.hull import spanning
 from mags.recall.kernels import EPISODE, cycles, foremost, places_of, runs, worth
+from mags.recall.members import with_members
 from mags.recall.ranking import (
     AT,
     NAMES,
@@ -123,6 +124,7 @@ def recall(
         anchors=tuple(graph.nodes["id"][ranking.anchor_rows].tolist()),
         hits=_hit_traces(graph, ranking, best, came_from, at, hits),
         chain=ranking.walk.chain,
+        members=ranking.walk.members,
         clusters=clusters(graph, [hit.id for hit in hits]),
         as_of=request.as_of,
         recorded_as_of=request.recorded_as_of,
@@ -155,6 +157,8 @@ def rank(
 ) -> Ranking:
     """Candidates, anchors, spread, walk and the one score."""
     walked = walk(state, request, settings, same_relation)
+    if settings.walk:
+        walked = with_members(state, request, walked)
     kept_to = standing(state, request)
     extra = np.array(sorted({*walked.value, *summaries(state, request), *kept_to}), np.int64)
     found = gather(state, request, settings, extra)

@@ -26,6 +26,7 @@ from mags.models.answer.cues import (
     dead,
     opposed,
 )
+from mags.models.answer.members import lacks_class, members_told
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.spans import (
     EACH,
@@ -123,6 +124,7 @@ class ExtractiveAnswerer:
             question, shown = before
         answer = (
             _answer_about_person(question, items)
+            or _of_members(question, items)
             or said_last(question, recent, recall_again)
             or told_when(question, items, recent, recall_again)
         )
@@ -139,7 +141,7 @@ class ExtractiveAnswerer:
         answer = told_of(turn, read) or compared(turn, items, self.reader)
         if answer is not None:
             return answer
-        if compares(turn.text) or before_nobody(turn, items):
+        if compares(turn.text) or before_nobody(turn, items) or lacks_class(turn, items):
             return closest(parsed, items, read)
         fact = of_fact(turn, items)
         by_id = {item.id: item for item in items}
@@ -216,6 +218,15 @@ class ExtractiveAnswerer:
             and not says(one, own, head)
             for one in theirs
         )
+
+
+def _of_members(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
+    """Those of a class of whom something is told, each with all that shows it."""
+    found = members_told(question, items)
+    if found is None:
+        return None
+    head, shown = found
+    return _quoting(f"{head} {DASH} ", shown, shown[-1], 1.0)
 
 
 def of_fact(turn: Turn, items: Sequence[ContextItem]) -> Answer | None:

@@ -71,6 +71,8 @@ OPENERS = _phrases("openers")
 HEDGED_FRAMES = _phrases("frames_hedged")
 GONE = _phrases("gone", by=-1)
 TAILS = _phrases("tails", by=-1)
+THINGS = {kind: word_set(words) for kind, words in TABLES["things"].items()}
+"""Nouns in the singular for what is an instrument, a sport, a food or a drink."""
 FUNCTION_WORDS = (
     PRONOUNS | _words("first") | _words("third") | DEMONSTRATIVES | POSSESSIVES | ARTICLES
     | MODALS | ADVERBS | PREPOSITIONS | CONJUNCTIONS | QUESTION_WORDS | BE | GREETINGS

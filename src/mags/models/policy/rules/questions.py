@@ -16,6 +16,7 @@ from mags.models.policy.rules.claims import slot_of
 from mags.models.policy.rules.clauses import OF, OWNED, Subject, subject_at
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, TABLES, parts
 from mags.models.policy.rules.phrases import Scene, scene_of
+from mags.models.policy.rules.sets import set_question
 from mags.models.policy.rules.tokens import Token, join, mentions, name_end, surface, tokenise
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
@@ -59,11 +60,13 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     hops = _hops(plain, tokenise(plain), scene)
     past = bool(_PAST.search(question.text)) or _asks_a_change(tokens)
     past = past or (_held_then(hops) and until is not None and until <= question.at)
+    members = set_question(question)
     dated = since is not None or _EVENT.search(question.text) is not None
     return Plan(
         queries=_queries(question.text, tokens, hops, scene, past=past),
         entities=_entities(question.text, tokens, hops, scene),
         hops=hops,
+        members=members.members if members else None,
         since=since,
         until=until,
         episodic=0.83 if hops and not dated else 1.0,
