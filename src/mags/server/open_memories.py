@@ -201,6 +201,10 @@ class OpenMemories:
         self.quotas.check_text(said)
         self.quotas.check_work(tenant)
         return tenant
+    def charge(self, tenant: str, seconds: float) -> None:
+        """Count processor time that a request of a tenant has used beside its slot."""
+        self._limiter.charge((tenant, False), seconds)
+
 
     @contextmanager
     def _slot(self, tenant: str, said: Sequence[str]) -> Iterator[None]:
