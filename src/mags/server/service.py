@@ -75,6 +75,7 @@ class Service:
             settings.catalog(),
             now.open_memory,
             most=limits.open,
+            most_bytes=limits.open_bytes,
             traces=limits.traces,
             limits=limits.work,
             limiter=now.limiter,
