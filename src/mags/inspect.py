@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mags.graph.delta import Delta
 from mags.graph.records import ArcKind, NodeFlag, NodeKind, node_charge
 from mags.index.state import State
-from mags.memory import history
+from mags.memory import history, lookup
 from mags.memory.inputs import known_id, several, whole
 from mags.memory.views import (
     ArcView,
@@ -46,6 +46,7 @@ __all__ = [
     "catch_up",
     "chains",
     "changes",
+    "held_bytes",
     "latest",
     "life",
     "near",
@@ -66,6 +67,11 @@ def catch_up(memory: Memory) -> None:
     """Take over now what other processes wrote and erased, as every reading call does first."""
     with memory._live.reading():
         pass
+
+
+def held_bytes(memory: Memory) -> int:
+    """Bytes of RAM that its graph, vectors and words take now; waits for no writer."""
+    return lookup.held_bytes(memory._live.state)
 
 
 def near(

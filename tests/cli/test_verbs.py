@@ -42,7 +42,7 @@ def told(run: Run) -> Run:
 NAMES = """
     demo chat observe recall ask feedback explain connect neighbours profile facts sleep stats show
     edit correct pin forget snapshot log diff branch rollback export import move backup
-    restore verify reembed shred prepare serve cluster mcp doctor
+    restore verify reembed rekey shred prepare serve cluster mcp doctor
 """
 
 

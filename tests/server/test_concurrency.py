@@ -18,6 +18,7 @@ from mags.models.embed.hashing import HashEmbedder
 from mags.ports import pausing
 from mags.server.batching import BatchedEmbedder
 from mags.server.concurrency import (
+    HEAVY,
     OVERTAKEN,
     PIECE_S,
     Admission,
@@ -217,6 +218,44 @@ def test_of_two_tenants_the_one_that_has_had_less_comes_first():
         thread.join()
     assert order.index("modest") == 1
     assert order[:4].count("modest") == 2
+
+
+def test_what_a_tenant_asks_at_once_is_counted_before_it_is_used():
+    limiter, order, over = ConcurrencyLimiter(2), [], threading.Event()
+    with limiter.slot("greedy") as asked:
+        asked.pay(0.05)  # what its requests usually use
+    limiter.charge(("modest", False), limiter._had["greedy", False])
+    limiter.acquire(Work(limiter, "other"))
+
+    def work(tenant: str) -> Callable[[], None]:
+        def run() -> None:
+            with limiter.slot(tenant):
+                order.append(tenant)
+                assert over.wait(20.0)
+
+        return run
+
+    threads = in_line(limiter, [work(name) for name in ("greedy", "greedy", "modest")])
+    until(lambda: len(order) == 1)
+    limiter.release()
+    until(lambda: len(order) == 2)
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert order[:2] == ["greedy", "modest"]
+
+
+def test_in_the_end_what_is_counted_is_what_was_used():
+    limiter = ConcurrencyLimiter(1)
+    for seconds in (0.3, 0.1, 0.0, 0.2):
+        with limiter.slot("a") as asked:
+            asked.pay(seconds)
+    assert limiter._had["a", False] == pytest.approx(0.6, abs=0.05)
+    with limiter.slot("a") as asked:
+        asked.pay(0.2)
+        asked.pay(0.1)  # it is long work by now
+    assert limiter._had["a", False] == pytest.approx(0.8, abs=0.05)
+    assert limiter._had["a", True] == pytest.approx(0.1 * HEAVY, abs=0.05)
 
 
 def test_long_work_rests_between_its_pieces_until_others_have_had_as_much():

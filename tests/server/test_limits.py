@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from starlette.types import Message, Receive, Scope, Send
 
 from mags.memory.memory import Memory
 from mags.ports.store import Store
+from mags.server.auth import EVERYTHING, GRANT
 from mags.server.concurrency import RateLimiter
 from mags.server.middleware import LimitsMiddleware
 from mags.server.settings import ServerLimits
 from tests.server.serving import open_memory, serving
+from tests.server.test_concurrency import burn
 
 
 def test_a_bucket_gives_its_burst_and_then_its_rate():
@@ -157,7 +160,7 @@ def test_who_does_not_read_its_answer_holds_no_place():
         await send({"type": "http.response.body", "body": b"x"})
 
     async def run() -> None:
-        limited = LimitsMiddleware(app, ServerLimits(busy=1, request_s=0.1))
+        limited = LimitsMiddleware(app, ServerLimits(busy=1, request_s=0.1), lambda *_: None)
         scope = {"type": "http", "method": "GET", "path": "/memories", "headers": []}
         sent: list[Message] = []
 
@@ -178,3 +181,32 @@ def test_who_does_not_read_its_answer_holds_no_place():
         ]  # fmt: skip
 
     asyncio.run(asyncio.wait_for(run(), 10.0))
+
+
+def test_what_the_event_loop_does_for_a_request_is_counted_as_its_tenants():
+    charged = Counter[str]()
+
+    async def app(scope: Scope, _receive: Receive, send: Send) -> None:
+        if scope["path"] == "/memories/busy":
+            burn(0.1)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def run() -> None:
+        limited = LimitsMiddleware(
+            app, ServerLimits(), lambda tenant, seconds: charged.update({tenant: seconds})
+        )
+
+        async def receive() -> Message:
+            return {"type": "http.request"}
+
+        async def send(_message: Message) -> None:
+            pass
+
+        for name in ("idle", "busy", "idle", "busy"):
+            scope = {"type": "http", "method": "GET", "path": f"/memories/{name}", "headers": []}
+            await limited({**scope, GRANT: EVERYTHING}, receive, send)
+
+    asyncio.run(run())
+    assert charged["busy"] >= 0.2
+    assert charged["idle"] < 0.1

@@ -5,14 +5,16 @@ import threading
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from mags.errors import InvalidInput, NotFound
 from mags.ports.store import Store
 from mags.server.auth import EVERY, EVERYTHING, Grant, KeyRing, Scope
 from mags.server.open_memories import OpenMemories, Overloaded
+from mags.server.settings import ServerLimits
 from mags.store.folder import FolderCatalog
-from tests.server.serving import open_memory, serving
+from tests.server.serving import Served, open_memory, serving
 
 
 def filled(folder: Path, *names: str, most: int = 128) -> OpenMemories:
@@ -152,3 +154,47 @@ def test_an_event_stream_says_that_its_memory_was_deleted(folder: Path):
             while other.delete("/memories/a").status_code == 503:
                 pass  # just being looked at
             assert "event: failed" in list(lines)
+
+
+def open_now(served: Served) -> list[str]:
+    return sorted(namespace for namespace, _ in served.service.memories._memories)
+
+
+def test_who_opens_one_memory_after_another_fills_half_of_the_ram_beside_others(folder: Path):
+    keys = {name: KeyRing(folder).add(name, [f"{name}*"], Scope.WRITE, 0.0) for name in "hm"}
+    with serving(folder, need_key=True) as served, served.client(keys["m"]) as modest:
+        modest.post("/memories/m0/turns", json={"text": "I like tea."}).raise_for_status()
+        each = modest.get("/memories/m0/stats").json()["bytes_in_memory"]
+    limits = ServerLimits(open_bytes=4.5 * each)
+    with (
+        serving(folder, need_key=True, limits=limits) as served,
+        served.client(keys["h"]) as hostile,
+        served.client(keys["m"]) as modest,
+    ):
+
+        def tell(client: httpx.Client, name: str) -> None:
+            told = client.post(f"/memories/{name}/turns", json={"text": f"I am {name}."})
+            assert told.status_code == 201
+
+        for name in ("h0", "h1", "h2", "h3"):
+            tell(hostile, name)
+        assert open_now(served) == ["h0", "h1", "h2", "h3"]  # nobody else asks
+        for name in ("m0", "m1"):
+            tell(modest, name)
+        for name in ("h4", "h5", "h6"):
+            tell(hostile, name)
+        assert open_now(served) == ["h5", "h6", "m0", "m1"]
+        found = hostile.post("/memories/h0/recall", json={"query": "Who?"}).json()  # opened again
+        assert "h0" in str(found)
+
+
+def test_a_memory_over_the_whole_ram_is_answered_and_then_closed(folder: Path):
+    with (
+        serving(folder, limits=ServerLimits(open_bytes=1.0)) as served,
+        served.client() as client,
+    ):
+        for number in range(3):
+            told = client.post("/memories/a/turns", json={"text": f"I have {number} dogs."})
+            assert told.status_code == 201
+            assert open_now(served) == []
+        assert "2 dogs" in client.get("/memories/a/export").text

@@ -24,7 +24,7 @@ from mags.cli.chat import chat
 from mags.cli.console import FAILED, console
 from mags.cli.demo import demo
 from mags.cli.files import backup, export, import_, move, restore, verify
-from mags.cli.installation import doctor, models, reembed, shred
+from mags.cli.installation import doctor, models, reembed, rekey, shred
 from mags.errors import MagsError
 from mags.extras import plugin
 
@@ -55,7 +55,7 @@ VERBS: dict[str, Callable[..., None]] = {
             writing.snapshot,
         ),
         *(writing.log, writing.diff, writing.branch, writing.rollback),
-        *(export, import_, move, backup, restore, verify, reembed, shred),
+        *(export, import_, move, backup, restore, verify, reembed, shred, rekey),
         *(service.prepare, service.serve, service.cluster, service.mcp, doctor),
     )
 }

@@ -8,10 +8,10 @@ import secrets
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -30,8 +30,18 @@ from mags.app import (
 )
 from mags.app import open as open_memory
 from mags.cli import jobs
-from mags.cli.console import AsJson, Branch, MemoryPath, Tenant, counting, existing, out, print_json
-from mags.errors import ConfigurationError, InvalidInput, MagsError
+from mags.cli.console import (
+    FAILED,
+    AsJson,
+    Branch,
+    MemoryPath,
+    Tenant,
+    counting,
+    existing,
+    out,
+    print_json,
+)
+from mags.errors import ConfigurationError, CorruptFile, InvalidInput, MagsError, MissingKey
 from mags.memory.live import reembed as make_anew
 from mags.models.policy.reader.network import SHIPPED
 from mags.models.policy.rules import RulePolicy
@@ -40,12 +50,16 @@ from mags.ports.policy import Policy, Turn
 from mags.settings import (
     HEADS_GONE,
     NANO_GONE,
+    EncryptionSettings,
     PolicySettings,
     Settings,
     config_file,
     read_settings,
 )
 from mags.store.sqlite import key_of
+
+if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
+    from mags.store.sealing import Keyring
 
 models = typer.Typer(
     help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
@@ -250,19 +264,53 @@ def shred(
     The memory may be a backup itself. A process that has it open goes on until it closes it.
     """
     path = existing(memory)
-    key, keyring = key_of(path), make_keyring(read_settings(os.environ).encryption)
+    key = key_of(path)
     if key is None:
         raise InvalidInput(f"{path} is not encrypted: delete it, or erase with `mags forget`")
+    keyring = _keyring(read_settings(os.environ).encryption)
+    if not (yes or typer.confirm(f"Destroy the key of {path}, and so every copy of it, for good?")):
+        raise typer.Abort
+    keyring.shred(key)
+    out.print(f"Destroyed {keyring.folder / key}.key.", markup=False)
+
+
+def rekey(
+    master: Annotated[
+        str, typer.Argument(help="The new master key: file:PATH, env:NAME or command:LINE.")
+    ],
+) -> None:
+    """Wrap the keys of all encrypted memories by a new master key; no memory is rewritten.
+
+    The old one is that of the settings. Interrupted, run it again: it does those that are left.
+    Stop servers before, and name the new master key in the settings after.
+    """
+    settings = read_settings(os.environ).encryption
+    old, new = _keyring(settings), _keyring(replace(settings, master=master))
+    memories, failed, done = old.memories(), dict[str, str](), 0
+    with counting("wrapping", total=len(memories)) as progress:
+        for count, memory in enumerate(memories, 1):
+            try:
+                done += old.rewrap(memory, new)
+            except (MissingKey, CorruptFile) as failure:  # it does not stop the others
+                failed[memory] = str(failure)
+            progress(count, len(memories))
+    for memory, why in failed.items():
+        out.print(f"{memory} failed: {why}", markup=False)
+    there = len(memories) - done - len(failed)
+    out.print(f"{done} keys wrapped anew, {there} were already, {len(failed)} failed.")
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def _keyring(settings: EncryptionSettings) -> Keyring:
+    keyring = make_keyring(settings)
     if keyring is None:
         raise ConfigurationError(
             "which keys? set encryption.master and encryption.keys, or MAGS_MASTER_KEY and "
             "MAGS_KEYS",
             key="encryption.keys",
         )
-    if not (yes or typer.confirm(f"Destroy the key of {path}, and so every copy of it, for good?")):
-        raise typer.Abort
-    keyring.shred(key)
-    out.print(f"Destroyed {keyring.folder / key}.key.", markup=False)
+    return keyring
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -194,14 +194,14 @@ def _ray(work: Work, place: Place, address: str) -> Iterator[tuple[Submit, Lost]
 
 
 @cache
-def _parts() -> Parts:
+def parts() -> Parts:
     """Models of this process, shared by its memories."""
     return make_parts(read_settings(os.environ))
 
 
 def sleep_one(memories: Catalog, name: str) -> str:
     """See `Memory.sleep`."""
-    with Memory(memories.open(name), _parts()) as memory:
+    with Memory(memories.open(name), parts()) as memory:
         report = memory.sleep()
         taught = train_weights(memory, read_settings(os.environ))
     done = sum(sum(counts.values()) for counts in report.rules.values())
@@ -212,13 +212,13 @@ def sleep_one(memories: Catalog, name: str) -> str:
 def reembed_one(memories: Catalog, name: str) -> str:
     """See `mags.memory.live.reembed`, which goes on where it was interrupted."""
     with closing(memories.open(name)) as store:
-        made = make_anew(store, _parts().embedder)
-    return f"embedded {made} texts with {_parts().embedder.name}"
+        made = make_anew(store, parts().embedder)
+    return f"embedded {made} texts with {parts().embedder.name}"
 
 
 def import_one(source: Path, memories: Catalog, name: str) -> str:
     """Import an export from a folder of them, whole, into a memory that holds nothing yet."""
-    with Memory(memories.open(name), _parts()) as memory:
+    with Memory(memories.open(name), parts()) as memory:
         if memory.log(1):
             return "holds something already: left as it is"
         delta = memory.import_(exports(source)[name])

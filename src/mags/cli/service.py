@@ -100,6 +100,10 @@ Traces = Annotated[
 Open = Annotated[
     int, typer.Option("--open", min=1, help="Memories held open at a time, some 4 MB each.")
 ]
+OpenMb = Annotated[
+    float | None,
+    typer.Option(min=1.0, help="RAM for the memories held open.", show_default="no limit"),
+]
 Cpu = Annotated[
     float | None,
     typer.Option(
@@ -135,6 +139,7 @@ def serve(
     audit: Audit = None,
     traces: Traces = False,
     most_open: Open = 128,
+    open_mb: OpenMb = None,
     cpu: Cpu = None,
     turn_chars: TurnChars = 100_000,
     memory_mb: MemoryMb = None,
@@ -145,7 +150,8 @@ def serve(
     chosen = _chosen(
         folder=folder, store=store, tenant=tenant, host=host, port=port, need_key=need_key,
         rate=rate, allow_host=allow_host, audit=audit,
-        most_open=most_open, cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
+        most_open=most_open, open_mb=open_mb, cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb,
+        memories=memories,
     )  # fmt: skip
     make = partial(service_of, chosen, traces=traces, processes=workers)
     if workers == 1:
@@ -178,6 +184,7 @@ def cluster(
     audit: Audit = None,
     traces: Traces = False,
     most_open: Open = 128,
+    open_mb: OpenMb = None,
     cpu: Cpu = None,
     turn_chars: TurnChars = 100_000,
     memory_mb: MemoryMb = None,
@@ -188,7 +195,8 @@ def cluster(
     chosen = _chosen(
         folder=folder.absolute(), store=store, tenant=tenant, host=host, port=port,
         need_key=need_key, rate=rate, allow_host=allow_host, audit=audit,
-        most_open=most_open, cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb, memories=memories,
+        most_open=most_open, open_mb=open_mb, cpu=cpu, turn_chars=turn_chars, memory_mb=memory_mb,
+        memories=memories,
     )  # fmt: skip
     with serving.connected(ray):
         make = partial(service_of, chosen, traces=traces, processes=cores())
@@ -210,6 +218,7 @@ def _chosen(
     turn_chars: int,
     memory_mb: float | None,
     most_open: int,
+    open_mb: float | None,
     memories: int | None,
     **rest: Any,
 ) -> ServerSettings:
@@ -224,7 +233,11 @@ def _chosen(
         memories=memories or math.inf,
     )
     limits = server.ServerLimits(
-        rate=rate, burst=max(1, round(2 * rate)), open=most_open, work=work
+        rate=rate,
+        burst=max(1, round(2 * rate)),
+        open=most_open,
+        open_bytes=1e6 * open_mb if open_mb else math.inf,
+        work=work,
     )
     return replace(chosen, limits=limits)
 

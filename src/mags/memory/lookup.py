@@ -345,6 +345,12 @@ def _short(state: State, node_id: int) -> str:
     return f"“{text[: SHORT - 1]}…”" if len(text) > SHORT else f"“{text}”"
 
 
+def held_bytes(state: State) -> int:
+    """Bytes of RAM that the graph, vectors and words of a memory take."""
+    held = (state.graph.nodes, state.graph.adjacency, state.vectors, state.lexicon)
+    return int(sum(part.nbytes for part in held))
+
+
 def stats(live: Live, parts: Parts) -> Stats:
     """Counts by kind, open and closed facts, bytes."""
     store = live.store
@@ -358,7 +364,6 @@ def stats(live: Live, parts: Parts) -> Stats:
         facts = nodes[nodes["kind"] == NodeKind.FACT]
         kinds = graph.adjacency.columns["kind"][graph.adjacency.positions()[1]]
         arcs = np.bincount(kinds[kinds < REVERSE], minlength=max(ArcKind) + 1)
-        held = (graph.nodes, graph.adjacency, state.vectors, state.lexicon)
         return Stats(
             nodes={k.name.lower(): int((nodes["kind"] == k).sum()) for k in NodeKind},
             arcs={k.name.lower(): int(arcs[k]) for k in ArcKind},
@@ -371,7 +376,7 @@ def stats(live: Live, parts: Parts) -> Stats:
             policy=parts.policy.name,
             answerer=parts.answerer.name,
             bytes_on_disk=int(size.get("bytes", 0)),
-            bytes_in_memory=int(sum(part.nbytes for part in held)),
+            bytes_in_memory=held_bytes(state),
             snapshots=tuple(mark.name for mark in marks),
             branches=tuple(mark.name for mark in branches),
             parts=size,

@@ -6,6 +6,10 @@ A tenant's processor time is counted up (start-time fair queueing: Goyal, Vin an
 SIGCOMM 1996). Long work is counted apart from the same tenant's short requests, and `HEAVY` times:
 it gives its slot back between pieces (`mags.ports.pausing`) to whoever has had less. So one who
 imports slows nobody who asks, and where nobody else asks it has all cores.
+
+What a request will use is not known when it begins. What its tenant's requests usually use is
+counted then, and the difference when it is done: or all that a tenant asks at once would begin
+before any of it is counted.
 """
 
 from __future__ import annotations
@@ -34,19 +38,34 @@ ALIKE_S = 0.05
 PATIENCE_S = 5.0
 """How long one waits between two pieces: whoever may hold a lock must come to an end of it. Then
 one at a time goes on out of turn."""
+NEWEST = 0.2
+"""How much the last request of a tenant says of what its requests usually use."""
 MOST_KNOWN = 10_000
 """Of so many tenants it is known what they used; of more, not of those that used least."""
 
 
 class Work:
-    """What one request does. `spent_s`: processor time so far, that of other threads for it too."""
+    """What one request does. `spent_s`: processor time so far, that of other threads for it too.
 
-    __slots__ = ("_limiter", "_since_s", "long", "overtaken", "spent_s", "tenant", "turn")
+    `ahead_s`: what was counted for it when it began, before it was used; None: it has not begun.
+    """
+
+    __slots__ = (
+        "_limiter",
+        "_since_s",
+        "ahead_s",
+        "long",
+        "overtaken",
+        "spent_s",
+        "tenant",
+        "turn",
+    )
 
     def __init__(self, limiter: ConcurrencyLimiter, tenant: str, *, long: bool = False) -> None:
         """`long`: it is known to take long before it has begun."""
         self._limiter, self.tenant, self.long = limiter, tenant, long
         self.spent_s, self._since_s, self.overtaken = 0.0, 0.0, 0
+        self.ahead_s: float | None = None
         self.turn = threading.Lock()
         self.turn.acquire()  # held until its turn comes
 
@@ -71,8 +90,9 @@ class Work:
 
     def pay(self, seconds: float) -> None:
         """Count what other threads have used for it; less than nothing where it worked for them."""
+        account = self.account  # as it was while they were used
         self.spent_s += seconds
-        self._limiter.charge(self.account, seconds)
+        self._limiter.charge(account, seconds)
 
     def pause(self) -> None:
         """Give the slot to one who has had less, after a piece of work."""
@@ -106,6 +126,7 @@ class ConcurrencyLimiter:
         self._aside: deque[Work] = deque()
         self._mine = threading.local()
         self._had: OrderedDict[tuple[str, bool], float] = OrderedDict()
+        self._usual: OrderedDict[str, float] = OrderedDict()
         self._level_s = 0.0
 
     @property
@@ -140,7 +161,7 @@ class ConcurrencyLimiter:
         finally:
             self._mine.work = None
             work.count()
-            self.release()
+            self._end(work)
 
     def charge(self, account: tuple[str, bool], seconds: float) -> None:
         """Count what was used."""
@@ -153,6 +174,7 @@ class ConcurrencyLimiter:
             self._charge(work.account, 0.0)
             if self._free > 0:
                 self._free -= 1
+                self._begin(work)
                 return
             self._queue.append(work)
         self._wait(work, patience_s)
@@ -167,7 +189,8 @@ class ConcurrencyLimiter:
         with self._lock:
             self._charge(work.account, 0.0)
             others = [*self._queue, *self._aside]
-            if not any(self._had_by(one) < self._had_by(work) for one in others):
+            had_s = self._had_by(work) - (work.ahead_s or 0.0)  # this much of it is to come
+            if not any(self._had_by(one) < had_s for one in others):
                 return
             self._queue.append(work)
             self._next()
@@ -207,6 +230,25 @@ class ConcurrencyLimiter:
                 self._free -= 1
                 return
 
+    def _begin(self, work: Work) -> None:
+        """Count what it will use, as far as that is known; under the lock."""
+        if work.ahead_s is None:
+            before_s = max(self._had_by(work), self._level_s)
+            self._charge(work.account, 0.0 if work.long else self._usual.get(work.tenant, 0.0))
+            work.ahead_s = self._had_by(work) - before_s
+
+    def _end(self, work: Work) -> None:
+        """Give the slot back for good: what was counted is what it has used."""
+        with self._lock:
+            if not work.long:
+                self._charge((work.tenant, False), -(work.ahead_s or 0.0))
+                usual_s = self._usual.pop(work.tenant, 0.0)
+                used_s = min(work.spent_s, LIGHT_S)  # more is counted as long work, as it is used
+                self._usual[work.tenant] = usual_s + NEWEST * (used_s - usual_s)
+                while len(self._usual) > MOST_KNOWN:
+                    self._usual.popitem(last=False)
+            self._next()
+
     def _charge(self, account: tuple[str, bool], seconds: float) -> None:
         """Nobody saves up what it did not use, nor is behind for long; under the lock."""
         had_s = max(self._had.pop(account, 0.0), self._level_s) + seconds
@@ -236,6 +278,7 @@ class ConcurrencyLimiter:
                 one.overtaken += 1
             self._queue.remove(first)
             self._level_s = max(self._level_s, self._had_by(first))
+            self._begin(first)
             first.turn.release()
         else:
             self._free += 1

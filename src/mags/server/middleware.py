@@ -203,9 +203,16 @@ class LimitsMiddleware:
     They apply before a body is parsed.
     """
 
-    def __init__(self, app: ASGIApp, limits: ServerLimits) -> None:
-        """Each key has a rate of its own; requests without a key share that of their address."""
-        self._app, self._limits = app, limits
+    def __init__(
+        self, app: ASGIApp, limits: ServerLimits, charge: Callable[[str, float], None]
+    ) -> None:
+        """Each key has a rate of its own; requests without a key share that of their address.
+
+        `charge`: counts processor time (s) of a tenant. What the event loop has used since it was
+        counted last is counted when a request ends, as that request's.
+        """
+        self._app, self._limits, self._charge = app, limits, charge
+        self._counted_s = math.inf
         self._rates = RateLimiter(limits.rate, limits.burst)
         self._admission = Admission(limits.busy, limits.waiting)
 
@@ -219,6 +226,14 @@ class LimitsMiddleware:
         if scope["type"] != "http" or scope["path"] in OPEN:
             await self._app(scope, receive, send)
             return
+        try:
+            await self._limited(scope, receive, send)
+        finally:
+            now_s = time.thread_time()
+            self._charge(_tenant(scope), max(0.0, now_s - self._counted_s))
+            self._counted_s = now_s
+
+    async def _limited(self, scope: Scope, receive: Receive, send: Send) -> None:
         wait_s = self._rates.take(_rate_name(scope), time.monotonic())
         if wait_s:
             words = f"wait {wait_s:.2f} s, then ask again"

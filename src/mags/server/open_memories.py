@@ -86,8 +86,9 @@ class OpenMemory:
     """An open memory. `requests`: how many use it now; `traces`: of its last answers.
 
     `made`: it was created for a request, and no request has succeeded yet. `tenant`: who had it
-    opened; `told`: how often it was written to; `bytes`: on disk, when they were counted last. Of
-    one request: `grant`, and `cleared`: how often its traces had been cleared when it began.
+    opened; `told`: how often it was written to; `bytes`: on disk, when they were counted last;
+    `held`: in RAM, after its last request. Of one request: `grant`, and `cleared`: how often its
+    traces had been cleared when it began.
     """
 
     memory: Memory
@@ -98,6 +99,7 @@ class OpenMemory:
     tenant: str = ""
     told: int = 0
     bytes: int = 0
+    held: int = 0
     grant: Grant = EVERYTHING
     cleared: int = 0
 
@@ -118,24 +120,27 @@ class OpenMemory:
 class OpenMemories:
     """The memories of a catalogue by namespace. Safe to use from several threads."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each a limit of its own
         self,
         catalog: Catalog,
         open_memory: Opener,
         *,
         most: int = 128,
+        most_bytes: float = math.inf,
         traces: int = 500,
         limits: WorkLimits | None = None,
         limiter: ConcurrencyLimiter | None = None,
     ) -> None:
-        """`most`: memories that are open at a time; `traces`: how many are kept of each.
+        """`most`: memories that are open at a time, with so many bytes of RAM together.
+
+        `traces`: how many are kept of each.
 
         `limits`: what each tenant may ask for; `limiter`: where requests take slots.
         """
         self.catalog, self._open = catalog, open_memory
         self.quotas = Quotas(limits or WorkLimits())
         self._limiter = limiter or ConcurrencyLimiter(math.inf)
-        self._most, self._traces = most, traces
+        self._most, self._most_bytes, self._traces = most, most_bytes, traces
         # Opening may take long, and `_lock` is needed by every request: a store is opened without
         # it, by one thread, for whose end others that want the same wait.
         self._lock = threading.Lock()
@@ -186,6 +191,10 @@ class OpenMemories:
         """Work for a request without a memory; raises TooMuch, TooMuchWork."""
         with self._slot(self._check(grant, "", said), said):
             yield
+
+    def charge(self, tenant: str, seconds: float) -> None:
+        """Count processor time that a request of a tenant has used beside its slot."""
+        self._limiter.charge((tenant, False), seconds)
 
     def _check(self, grant: Grant, namespace: str, said: Sequence[str]) -> str:
         tenant = tenant_of(grant, namespace)
@@ -324,6 +333,7 @@ class OpenMemories:
                 self._opening_ended.notify_all()
 
     def _leave(self, opened: OpenMemory, *, done: bool) -> None:
+        opened.held = inspect.held_bytes(opened.memory)
         with self._lock:
             opened.requests -= 1
             opened.made = opened.made and not done
@@ -334,6 +344,7 @@ class OpenMemories:
                 self._unmake(opened)
         if last:
             opened.memory.close()
+        self._make_room(opened.tenant, 0)
 
     def _unmake(self, opened: OpenMemory) -> None:
         """Remove the empty memory that a failed request has created; needs the lock."""
@@ -364,7 +375,7 @@ class OpenMemories:
                 f"there is no memory {namespace!r}: the first turn that is observed makes it",
                 namespace=namespace,
             )
-        self._make_room(tenant)
+        self._make_room(tenant, 1)
         traces = self._kept.pop(key, None) or Traces(self._traces)
         with span("open"):
             store = self.catalog.open(namespace, branch)
@@ -374,19 +385,28 @@ class OpenMemories:
             memory=memory, traces=traces, namespace=namespace, made=not there, tenant=tenant
         )
 
-    def _make_room(self, tenant: str) -> None:
-        """Close the least used; of a tenant that has half of those that are open, its own."""
+    def _make_room(self, tenant: str, more: int) -> None:
+        """Close the least used until so many more may be open, and while all take too much RAM.
+
+        Of a tenant that has half of either, its own. Those in use are closed when they are left.
+        """
         while True:
             with self._lock:
-                if len(self._memories) < self._most:
+                held = sum(opened.held for opened in self._memories.values())
+                too_many = len(self._memories) + more > self._most
+                if not too_many and held <= self._most_bytes:
                     return
                 idle = [key for key, opened in self._memories.items() if not opened.requests]
                 own = [key for key in idle if self._memories[key].tenant == tenant]
                 if not idle:
-                    raise Overloaded(
-                        f"{self._most} memories are in use at once: try again in a moment"
-                    )
-                leaving = self._memories.pop((own if 2 * len(own) >= self._most else idle)[0])
+                    if more and too_many:
+                        raise Overloaded(
+                            f"{self._most} memories are in use at once: try again in a moment"
+                        )
+                    return
+                own_bytes = sum(self._memories[key].held for key in own)
+                half = 2 * len(own) >= self._most or 2 * own_bytes >= self._most_bytes
+                leaving = self._memories.pop((own if half and own else idle)[0])
             # Outside the lock: closing may write a checkpoint.
             with span("evict"):
                 leaving.memory.close()

@@ -75,6 +75,7 @@ class Service:
             settings.catalog(),
             now.open_memory,
             most=limits.open,
+            most_bytes=limits.open_bytes,
             traces=limits.traces,
             limits=limits.work,
             limiter=now.limiter,
@@ -93,7 +94,7 @@ class Service:
         self.api.openapi()  # now: two first requests could otherwise build it at the same time
         # From the inside out: limits go by the key that `AuthMiddleware` puts into the scope, and
         # what either refuses is counted too.
-        limited = LimitsMiddleware(self.api, limits)
+        limited = LimitsMiddleware(self.api, limits, self.memories.charge)
         self._gauges(limited)
         inner: ASGIApp = AuthMiddleware(limited, settings, self.keys, tokens_of(settings))
         if settings.audit_file is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import math
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -49,8 +50,9 @@ class ServerLimits:
     `body_bytes`: of one request (`import_bytes` of an import); `rate`: requests a second for each
     key, `burst` at once; `busy`: requests at work at the same time, while `waiting` more may queue
     (of one tenant half of both); `request_s`: until a request is answered (a stream until its first
-    piece); `open`: memories held open at a time; `traces`: of each namespace, kept for explain and
-    feedback; `streams`: event streams at a time; `work`: what each tenant may ask for.
+    piece); `open`: memories held open at a time, `open_bytes`: of RAM for all of them; `traces`: of
+    each namespace, kept for explain and feedback; `streams`: event streams at a time; `work`: what
+    each tenant may ask for.
     """
 
     body_bytes: int = 2_000_000
@@ -61,6 +63,7 @@ class ServerLimits:
     waiting: int = 512
     request_s: float = 330.0
     open: int = 128
+    open_bytes: float = math.inf
     traces: int = 500
     streams: int = 64
     work: WorkLimits = field(default_factory=WorkLimits)

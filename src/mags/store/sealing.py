@@ -24,6 +24,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from mags.errors import ConfigurationError, CorruptFile, MissingKey, StoreError
+from mags.files import appearing
 
 KEY_BYTES, NONCE_BYTES, LENGTH_BYTES = 32, 12, 4
 OTHERS = 0o007
@@ -172,6 +173,31 @@ class Keyring:
 
     def sealer(self, memory: str) -> Sealer:
         """The sealer of a memory; raises MissingKey, CorruptFile, ConfigurationError."""
+        return Sealer(self.unwrap(self._wrapped(memory), memory), memory)
+
+    def memories(self) -> list[str]:
+        """The ids of the memories whose keys are here, sorted."""
+        return sorted(path.stem for path in self.folder.glob("*.key"))
+
+    def rewrap(self, memory: str, new: Keyring) -> bool:
+        """Wrap the key of a memory by the master key of `new`, durably; False: it was already.
+
+        What both masters open is wrapped anew: a KMS may open by one what it wrapped by another.
+        Raises MissingKey (neither opens it), CorruptFile, ConfigurationError, StoreError.
+        """
+        wrapped = self._wrapped(memory)
+        try:
+            key = self.unwrap(wrapped, memory)
+        except MissingKey:
+            new.unwrap(wrapped, memory)
+            return False
+        wrapped = new.wrap(key, memory)
+        if new.unwrap(wrapped, memory) != key:
+            raise _unusable("what the new master key wraps it unwraps to another key")
+        self._write(memory, wrapped)
+        return True
+
+    def _wrapped(self, memory: str) -> str:
         path = self._path(memory)
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
@@ -191,7 +217,7 @@ class Keyring:
             whole = False
         if not whole:
             raise CorruptFile(f"the key {path} is damaged: restore a copy of it", path=path)
-        return Sealer(self.unwrap(wrapped, memory), memory)
+        return wrapped
 
     def shred(self, memory: str) -> None:
         """Destroy the key of a memory: no copy of its file can be read after that.
@@ -199,14 +225,16 @@ class Keyring:
         Raises MissingKey.
         """
         path = self._path(memory)
+        part = path.with_name(f"{path.name}.part")  # of a `rewrap` that was killed
         try:
-            with path.open("r+b") as file:
-                file.write(os.urandom(path.stat().st_size))
-                file.flush()
-                os.fsync(file.fileno())
+            for one in (part, path) if part.exists() else (path,):
+                with one.open("r+b") as file:
+                    file.write(os.urandom(one.stat().st_size))
+                    file.flush()
+                    os.fsync(file.fileno())
+                one.unlink()
         except FileNotFoundError:
             raise MissingKey(f"there is no key {path}: it was destroyed", path=path) from None
-        path.unlink()
         self._sync()
 
     def wrap(self, key: bytes, memory: str) -> str:
@@ -278,11 +306,8 @@ class Keyring:
         text = json.dumps({"wrapped": wrapped, "sha256": _digest(memory, wrapped)})
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-            with os.fdopen(os.open(self._path(memory), flags, 0o600), "w") as file:
+            with appearing(self._path(memory)) as file:
                 file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
             self._sync()
         except OSError as failure:
             raise StoreError(

@@ -37,6 +37,7 @@ from mags_lab.cli.arena import (
     run_now,
     usual,
 )
+from mags_lab.cli.asked import memories
 from mags_lab.cli.deciders import EMBEDDED, frozen
 from mags_lab.evaluation.proving.ablations import SWITCHES, switch
 from mags_lab.evaluation.proving.audit import WAYS, Dose, Poisoned, PoisonedGame, Way, course
@@ -76,6 +77,8 @@ evaluation = typer.Typer(
 def about() -> None:
     """Play games with and without the memory, and measure what it is worth."""
 
+
+evaluation.command()(memories)
 
 GameName = Annotated[str, typer.Argument(help="Kind and level, as nonsense/standard.")]
 Turns = Annotated[int, typer.Option(min=1, help="At most so many turns a match.")]
