@@ -24,6 +24,7 @@ from mags.errors import (
 )
 from mags.graph.records import NodeFlag
 from mags.memory.memory import Memory
+from mags.memory.views import Recitals
 from mags.memory.weights import (
     Event,
     Thing,
@@ -435,6 +436,74 @@ def test_where_recall_disagrees_it_wins_and_says_so(
     assert line.startswith("The weights said otherwise: Ana \u2014 ")
     assert reply.weights is None
     assert "".join(streamed) == reply.text
+
+
+@pytest.mark.parametrize(
+    ("question", "recitation", "skipped"),
+    [
+        ("Where does Alice live?", LIVES, True),
+        ("Do you know where Alice lives these days?", LIVES, True),
+        ("Where does Alice's sister live?", SISTER, True),
+        ("Who is Alice's sister?", "Alice | sister | Ana", True),
+        ("What is Ana's sister's name?", "Alice | sister | Ana", False),
+        ("Whose sister is Alice?", "Alice | sister | Ana", False),
+        ("Who is Alice the sister of?", "Alice | sister | Ana", False),
+        ("Who is Alice's sister's sister?", "Alice | sister | Ana", False),
+        ("Where does Alice live in summer?", LIVES, False),
+        ("Where will Alice live?", LIVES, False),
+        ("Where did Alice live?", LIVES, False),
+        ("Where does Alice not live?", LIVES, False),
+        ("Where does Alice live with Bob?", LIVES, False),
+        ("Where does Alice work?", LIVES, False),
+        ("Where would a letter reach Alice?", LIVES, False),
+        ("Where does Alice's sister live?", LIVES, False),
+    ],
+)
+def test_recall_is_left_out_where_a_question_read_by_itself_asks_for_just_what_was_recited(
+    opened: Opener,
+    tmp_path: Path,
+    chat: Reciting,
+    question: str,
+    recitation: str,
+    skipped: bool,
+) -> None:
+    memory = told(opened("auto"))
+    train(memory, tmp_path / "weights")
+    chat.always = recitation
+    reply = memory.ask(question)
+    assert bool(reply.trace.anchors) != skipped
+    assert (reply.weights is not None) >= skipped
+
+
+def test_kinds_of_one_relation_are_told_apart(
+    opened: Opener, tmp_path: Path, chat: Reciting
+) -> None:
+    memory = opened("auto")
+    memory.observe("My favourite food is soup.", speaker="Alice", at="2024-01-01")
+    memory.observe("My favourite drink is tea.", speaker="Alice", at="2024-01-02")
+    train(memory, tmp_path / "weights")
+    chat.always = "Alice | favourite drink | tea"
+    assert not memory.ask("What is Alice's favorite drink?").trace.anchors
+    assert memory.ask("What is Alice's favourite food?").trace.anchors
+
+
+def test_what_recall_would_have_cost_is_told_as_an_estimate(
+    opened: Opener, tmp_path: Path, chat: Reciting
+) -> None:
+    memory = told(opened("auto"))
+    train(memory, tmp_path / "weights")
+    chat.always = LIVES
+    for question in (*WORDINGS[:2], "Where would a letter reach Alice?"):
+        memory.ask(question)
+    chat.always = "Alice | sister | Ana"
+    memory.ask("What city does Alice live in?")
+    counted = memory.stats().weights.recitals
+    assert (counted.skipped, counted.agreed, counted.disagreed) == (2, 1, 1)
+
+
+def test_an_estimate_of_what_was_saved_is_the_mean_of_what_was_not() -> None:
+    assert Recitals(skipped=4, agreed=2, disagreed=1, tokens=2_700).saved_tokens == 3_600
+    assert Recitals(skipped=4).saved_tokens == 0
 
 
 def test_a_model_that_fails_leaves_the_answer_to_recall(taught: Memory, chat: Reciting) -> None:
