@@ -332,6 +332,9 @@ def test_a_true_hop_that_leads_to_another_kind_of_thing_is_no_answer(
     reply = taught.ask("Where does Alice's sister live?")
     assert reply.weights is None
     assert taught.ask("Who is Alice's sister?").weights is not None
+    chat.always = LIVES
+    assert taught.ask("How many towns has Alice lived in?").weights is None
+    assert taught.ask("How old is Alice?").weights is None
 
 
 def change(memory: Memory) -> None:
@@ -390,6 +393,7 @@ def test_the_past_is_never_answered_from_weights(taught: Memory, chat: Reciting)
         (WORDINGS[0], "2024-01-05"),
         ("Where did Alice live before?", None),
         ("Where did Alice live in 2019?", None),
+        ("Where did Alice initially live?", None),
     ):
         assert taught.ask(question, as_of).weights is None
     assert chat.asked == []

@@ -66,6 +66,9 @@ RECITALS = "recitals"
 NO_SHELF = "nothing here can delete it"
 ASKS = {"who": "person", "whom": "person", "where": "place", "when": "time"}
 """What question words ask for, as the table of relations says what those lead to."""
+COUNTED = frozenset({"many", "much", "old", "tall"})
+"""What asks for a number, behind "how"."""
+LEADS = frozenset({*ASKS.values(), "number"})
 NEVER_TAUGHT = int(NodeFlag.GUESS | NodeFlag.RETRACTED)
 
 
@@ -163,14 +166,16 @@ def verified(
 
 
 def _fits(question: str, relation: str) -> bool:
-    """Whether a relation leads to what a question asks for: a person, a place or a time.
+    """Whether a relation leads to what a question asks for: a person, place, time or number.
 
     A model that stops a hop short recites what is true and was not asked: who the sister is for
     where she lives.
     """
-    asked = {ASKS[word] for word in words(question) if word in ASKS}
+    said = words(question)
+    asked = {ASKS[word] for word in said if word in ASKS}
+    asked |= {"number" for how, many in pairwise(said) if how == "how" and many in COUNTED}
     leads = normalise(relation).answers
-    return len(asked) != 1 or leads not in ASKS.values() or leads in asked
+    return len(asked) != 1 or leads not in LEADS or leads in asked
 
 
 def _named(state: State, subject: int, question: Turn) -> bool:

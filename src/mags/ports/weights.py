@@ -30,7 +30,8 @@ UNKNOWN = "unknown"
 BAR, BREAK = " | ", "; "
 """What stands between the parts of a path, and between several objects."""
 _PAST = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|at first"
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|initial(?:ly)?"
+    r"|at first"
     r"|in the past|back then|ago|no longer|not any ?more|(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
