@@ -9,7 +9,8 @@ base knows as a language model knows English, `other` by an author whom no model
 - *weights*: what the adapter recites, unchecked (`raw`) and checked by the memory;
 - *recall*: the memory without weights, answering by quoting; tokens: what a language model in its
   place would be sent;
-- *both*: the adapter first, recall beside it ("check") or only where it has no answer ("skip").
+- *both*: the adapter first, recall beside it ("check"), only where a path is not surely what is
+  meant ("auto"), or only where there is no answer ("skip").
 
 Right: the answer is, or begins with, the value; of what was not taught: no value is given.
 """
@@ -49,7 +50,7 @@ from mags_lab.training.semantic.teach import Recipe
 from mags_lab.training.semantic.wordings import Side, Slot, Wordings
 from mags_lab.training.semantic.world import Lesson, World
 
-How = Literal["", "check", "skip"]
+How = Literal["", "check", "auto", "skip"]
 """Whether weights are used, and how."""
 START = 1_750_000_000.0
 PARAPHRASES = 20
@@ -165,11 +166,12 @@ class Bench:
         return list(lessons(ground, amounts, 1_000 + self.seed, side))
 
     def by_memory(self, asked: Sequence[Lesson], recall: How) -> dict[str, Any]:
-        """The memory's answers: right by sort, milliseconds, tokens of the weights."""
+        """The memory's answers: right by sort, wrong ones, milliseconds, tokens of the weights."""
         right: dict[str, list[bool]] = {}
-        took, tokens, texts, recited = [], 0, [], 0
+        took, tokens, texts, recited, wrong = [], 0, [], 0, 0
         with self.open(recall) as memory:
             memory.ask("Who is there?")  # all is loaded
+            before = _skipped(memory)
             for one in asked:
                 question = one.prompt.removeprefix("Recite. ")
                 speaker, colon, rest = question.partition(": ")
@@ -181,11 +183,15 @@ class Bench:
                 recited += reply.weights is not None
                 texts.append(reply.text)
                 right.setdefault(one.sort, []).append(is_right(one, reply.text, reply.outcome))
+                wrong += reply.outcome == "answered" and not right[one.sort][-1]
+            skipped = _skipped(memory) - before
         return {
             "right": shares(right),
             "ms": round(1_000 * sorted(took)[len(took) // 2], 1),
             "tokens": round(tokens / max(1, len(asked))),
             "from_weights": round(recited / max(1, len(asked)), 3),
+            "without_recall": round(skipped / max(1, len(asked)), 3),
+            "wrong": wrong,
             "texts": texts,
         }
 
@@ -229,6 +235,12 @@ class Bench:
                 said = reply.text.split(" \N{EM DASH} ")[0].casefold()
                 found["given"] += reply.weights is not None and said == value.casefold()
         return found
+
+
+def _skipped(memory: Memory) -> int:
+    """How often recall was left out so far."""
+    taught = memory.stats().weights
+    return 0 if taught is None else taught.recitals.skipped
 
 
 def is_right(one: Lesson, text: str, outcome: str) -> bool:
@@ -288,7 +300,7 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
     found["raw"] = {"held": raw(student, held), "other": raw(student, other)}
     found["guard"] = guard(student, 400)
     say(f"raw {found['raw']} guard {found['guard']}")
-    ways: tuple[How, ...] = ("skip", "check")
+    ways: tuple[How, ...] = ("skip", "auto", "check")
     for how in ways:
         found[how] = bench.by_memory(few, how)
         say(f"{how} {brief(found[how])}")

@@ -7,6 +7,8 @@ import httpx
 import pytest
 
 import mags
+from mags.settings import Settings
+from tests.memory.test_weights import train
 from tests.server.serving import EMBEDDER, Served
 from tests.web.using import (
     Unsure,
@@ -437,6 +439,25 @@ def test_a_change_says_how_much_was_erased(page):
         re.compile(r"forgotten.*[1-9]\d* nodes? and [1-9]\d* arcs? erased")
     )
     expect(newest).not_to_contain_text("chess")
+
+
+def test_what_a_model_was_taught_is_told_and_goes_with_what_is_forgotten(
+    page, folder: Path, tmp_path: Path
+):
+    with mags.open(folder / "tour.mags", settings=Settings(), embedder=EMBEDDER) as memory:
+        taught = train(memory, tmp_path / "weights")
+    tab(page, "History")
+    newest = page.locator(".changes > ol > li").first
+    expect(newest).to_contain_text(f"taught to the model #{taught.seq + 1}")
+    expect(newest).to_contain_text(f"{len(taught.ids)} facts, as first")
+    listed(page, "Bo likes chess.").first.click()
+    page.locator(".card").get_by_role("button", name="Forget").click()
+    box = page.locator("dialog")
+    expect(box).to_contain_text("A model was taught it. These are deleted, too:")
+    expect(box.locator("li", has_text=str(tmp_path / "weights" / "first"))).to_be_visible()
+    box.get_by_role("button", name="Forget for good").click()
+    sees(page, "is forgotten")
+    assert not (tmp_path / "weights" / "first").exists()
 
 
 def test_what_others_write_appears_by_itself(page, http: httpx.Client):

@@ -53,6 +53,7 @@ export interface Seen {
 export interface Reply {
   text: string; support: number; citations: Citation[]; trace: string; answerer: string;
   fallback: string | null; seen: Seen | null; warnings: string[];
+  weights: { version: string; facts: number[]; seq: number; made_at: number } | null;
   usage: { calls: number; prompt_tokens: number; completion_tokens: number; seconds: number };
 }
 export interface Step { src: number; dst: number; kind: number; forward: boolean; weight: number }
@@ -97,7 +98,10 @@ export interface GameSteps {
 }
 export interface GameBegun { id: string; game: string; seed: number; turns: number }
 /** What is erased for good; of a dry run what would be, with its words. */
-export interface Forgotten { nodes: Record<string, number[]>; past: number[]; parted: number[]; texts: Record<number, string> }
+export interface Forgotten {
+  nodes: Record<string, number[]>; past: number[]; parted: number[]; texts: Record<number, string>;
+  weights: string[]; out_of_reach: string[];
+}
 
 export class Problem extends Error {
   constructor(readonly status: number, message: string) {

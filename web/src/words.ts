@@ -27,11 +27,18 @@ export function reasons(shares: Record<string, number>): { words: string; sum: n
 const CHANGES: Record<string, string> = {
   observe: "told", read: "read later", assert: "given", ask: "asked", feedback: "rated", sleep: "slept", edit: "edited",
   pin: "pinned", rollback: "taken back", import: "imported", forget: "forgotten", reembed: "embedded anew",
+  train: "taught to the model",
 };
 
 /** What a change was. */
 export function deed({ kind, reasons: why = [] }: { kind: string; reasons?: Record<string, unknown>[] }): string {
   return why.some(({ rule }) => rule === "correct") ? "corrected" : CHANGES[kind] ?? kind;
+}
+
+/** What a training taught, and to which version of the model's weights; null for any other change. */
+export function taught({ reasons: why }: { reasons: Record<string, unknown>[] }): string | null {
+  const training = why.find(({ rule }) => rule === "train");
+  return training ? `${counted(Number(training.facts), "fact")}, as ${training.version}` : null;
 }
 
 const ARCS: Record<string, [out: string, into: string]> = {

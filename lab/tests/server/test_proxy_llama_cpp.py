@@ -3,14 +3,9 @@
 Needs the extras `server`, `train` and `gguf`; run by `make test-full`.
 """
 
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import openai
 import pytest
 
@@ -19,6 +14,7 @@ for library in ("torch", "transformers", "gguf", "llama_cpp", "llama_cpp.server"
 
 import torch  # noqa: E402
 
+from lab.tests.server.gguf_server import llama_cpp_serving  # noqa: E402
 from lab.tests.training.large import families  # noqa: E402
 from mags.ports.chat import ChatSettings  # noqa: E402
 from mags_lab.training.evaluate.trained import to_gguf  # noqa: E402
@@ -26,15 +22,8 @@ from tests.server.serving import serving  # noqa: E402
 from tests.server.test_proxy import client_of, episodes  # noqa: E402
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
-READY_S = 90.0
 TOLD = [{"role": "user", "content": "I live in Porto."}]
 ASKED = [{"role": "user", "content": "Where do I live?"}]
-
-
-def free_port() -> int:
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return int(door.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -43,29 +32,8 @@ def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChatSettings]
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("llama")
     path = to_gguf(families.folder("llama", folder / "model"), folder / "model.gguf")
-    port = free_port()
-    given = ["--model", path, "--host", "127.0.0.1", "--port", port, "--n_ctx", 1024]
-    command = [sys.executable, "-m", "llama_cpp.server", *map(str, given), "--n_threads", "1"]
-    with (folder / "server.log").open("wb") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=log)
-    url = f"http://127.0.0.1:{port}/v1"
-    ends = time.monotonic() + READY_S
-    try:
-        while not _answers(url):
-            assert server.poll() is None, (folder / "server.log").read_text(errors="replace")
-            assert time.monotonic() < ends
-            time.sleep(0.3)
+    with llama_cpp_serving(path, folder) as url:
         yield ChatSettings(url=url, model="small")
-    finally:
-        server.terminate()
-        server.wait(30)
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/models", trust_env=False).status_code == 200
-    except httpx.TransportError:
-        return False
 
 
 def test_llama_cpp_is_asked_with_what_is_remembered(tmp_path: Path, upstream: ChatSettings):

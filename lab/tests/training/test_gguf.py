@@ -1,10 +1,6 @@
 """The same greedy tokens in transformers and llama.cpp; a server of it decides for MAGS."""
 
 import json
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,9 +17,10 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast 
 
 from benchmarks.rl.small import new_model, train_tokenizer  # noqa: E402
 from benchmarks.rl.study import Widths  # noqa: E402
+from lab.tests.server.gguf_server import llama_cpp_serving  # noqa: E402
 from lab.tests.training.large import road  # noqa: E402
 from lab.tests.training.large.families import FAMILIES, samples, sentencepiece  # noqa: E402
-from mags.errors import ConfigurationError, ModelError  # noqa: E402
+from mags.errors import ConfigurationError  # noqa: E402
 from mags.models.chat.openai import OpenAIChat  # noqa: E402
 from mags.models.policy.prompted import PromptedPolicy  # noqa: E402
 from mags.models.policy.taught import served_policy  # noqa: E402
@@ -173,12 +170,6 @@ def test_what_llama_cpp_would_misread_is_refused(
         model.config.model_type = "llama"
 
 
-def free_port() -> int:
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return int(door.getsockname()[1])
-
-
 PROMPT = "---\nversion: 1\n---\n## system\nKeep.\n\n## user\n{{turn}}\n"
 
 
@@ -191,33 +182,8 @@ def served(tmp_path: Path) -> Iterator[tuple[OpenAIChat, Path]]:
     path = export_gguf(merged.model, merged.tokenizer, tmp_path / "merged.gguf")
     for role in ("ask", "write", "router"):
         (tmp_path / f"{role}.md").write_text(PROMPT, encoding="utf-8")
-    port = free_port()
-    arguments = ["--model", str(path), "--host", "127.0.0.1", "--port", str(port)]
-    with (tmp_path / "server.log").open("wb") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "llama_cpp.server", *arguments, "--n_threads", "1"],
-            stdout=log,
-            stderr=log,
-        )
-    chat = OpenAIChat(ChatSettings(url=f"http://127.0.0.1:{port}/v1", max_tokens=LIMIT))
-    try:
-        wait_for(chat, server, tmp_path / "server.log")
-        yield chat, tmp_path
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
-
-
-def wait_for(chat: OpenAIChat, server: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 90
-    while True:
-        try:
-            chat.models()
-            return
-        except ModelError:
-            assert server.poll() is None, log.read_text(errors="replace")
-            assert time.monotonic() < until, log.read_text(errors="replace")
-            time.sleep(0.5)
+    with llama_cpp_serving(path, tmp_path) as url:
+        yield OpenAIChat(ChatSettings(url=url, max_tokens=LIMIT)), tmp_path
 
 
 def test_a_server_of_llama_cpp_decides_for_mags(served: tuple[OpenAIChat, Path]) -> None:

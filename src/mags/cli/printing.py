@@ -10,7 +10,16 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from mags.cli.console import out
-from mags.memory.views import Citation, Diff, LogEntry, NeighbourView, NodeView, Reply, Stats
+from mags.memory.views import (
+    Citation,
+    Diff,
+    LogEntry,
+    NeighbourView,
+    NodeView,
+    Recitals,
+    Reply,
+    Stats,
+)
 from mags.plasticity.cycle import SleepReport
 from mags.ports.policy import DISPUTED, GUESS
 from mags.recall.found import FactView, Hit, date_of
@@ -133,7 +142,16 @@ def stats(view: Stats) -> Table:
     if (taught := view.weights) is not None:
         now = f"taught {len(taught.facts)} facts, {len(taught.stale)} of them stale now"
         rows["weights"] = f"{taught.version}, {taught.why or now}"
+        if taught.recitals != Recitals():
+            rows["recited"] = _recited(taught.recitals)
     return named_rows({name: escape(value) for name, value in rows.items()})
+
+
+def _recited(told: Recitals) -> str:
+    """What came of paths that stand, in words."""
+    checked = told.agreed + told.disagreed
+    saved = f", some {told.saved_tokens:,} tokens saved (an estimate)" if told.saved_tokens else ""
+    return f"{told.skipped} without recall, {told.agreed} of {checked} with it agreed{saved}"
 
 
 def print_reply(reply: Reply, said: Console = out) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mags.engram.grades import alone
 from mags.errors import InvalidInput, ModelError, StoreError
@@ -17,11 +17,12 @@ from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, NodeKind
 from mags.index.state import State, date_words
 from mags.memory.inputs import real
 from mags.memory.live import Live
+from mags.memory.meant import is_meant
 from mags.memory.observing import Observer
 from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
-from mags.memory.views import Citation, Reply
-from mags.memory.weights import Recital, Weights
+from mags.memory.views import Citation, Recitals, Reply
+from mags.memory.weights import Recital, Weights, count_recitals
 from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
 from mags.ports.answer import Answer, Budgeted, ContextItem, OnText
 from mags.ports.english import FIRST_PERSON
@@ -98,14 +99,7 @@ class Asker:
         learn: bool,
     ) -> tuple[Reply, Delta | None]:
         said = recital.answer
-        # A turn that waits to be read may say otherwise: recall finds it.
-        skips = self._parts.weights.recall == "skip" and not self._observer.waiting()
-        if said is not None and skips:
-            got = self._recited(question, recital, said)
-        else:
-            # What is to be compared first is not streamed.
-            got = self._recalled(question, options, on_text if said is None else None)
-            got = got if said is None else self._settled(question, got, recital, said)
+        got = self._got(question, options, on_text, recital)
         answer, seen = got.answer, got.seen
         if said is not None and on_text is not None:
             on_text(answer.text)
@@ -118,7 +112,7 @@ class Asker:
         warning = "the memory is read_only: what was cited was not strengthened"
         if not self._live.read_only:
             try:
-                delta = self._strengthen(question, answer)
+                delta = self._strengthen(question, answer, got.recitals)
             except StoreError as failure:  # the answer is there, and is given all the same
                 warning = f"what was cited was not strengthened: {failure}"
         trace = _with_later(got.found.trace, got.later, cited, answer.queries)
@@ -147,9 +141,38 @@ class Asker:
             reply = self.learnt(question, reply, past=options.of_the_past)
         return reply, delta
 
-    def _recalled(self, question: Turn, options: ReadOptions, on_text: OnText | None) -> _Answered:
+    def _got(
+        self, question: Turn, options: ReadOptions, on_text: OnText | None, recital: Recital
+    ) -> _Answered:
+        """What was recited where recall may be left out, else what was recalled, both compared."""
+        said, how = recital.answer, self._parts.weights.recall
+        # A turn that waits to be read may say otherwise: recall finds it.
+        waits = self._observer.waiting()
+        if said is not None and how == "skip" and not waits:
+            return self._recited(question, recital, said)
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
+        if said is None:
+            return self._recalled(question, options, on_text, plan, recent)
+        if how == "auto" and not waits and self._is_meant(question, recital, plan):
+            return replace(self._recited(question, recital, said), warnings=plan.warnings)
+        # What is to be compared first is not streamed.
+        got = self._recalled(question, options, None, plan, recent)
+        return self._settled(question, got, recital, said)
+
+    def _is_meant(self, question: Turn, recital: Recital, plan: Plan) -> bool:
+        with self._live.reading() as state:
+            there = all(i in state.graph for one in recital.path for i in one.ids)
+            return there and is_meant(state, recital.path, question, plan)
+
+    def _recalled(
+        self,
+        question: Turn,
+        options: ReadOptions,
+        on_text: OnText | None,
+        plan: Plan,
+        recent: Sequence[Turn],
+    ) -> _Answered:
         found = self._recaller.find(plan, options)
         shown = self.context_hits(found, plan)
         seen = {one.hit.id: one for one in shown}
@@ -190,20 +213,33 @@ class Asker:
             )
             seen = {hit.id: _context_hit(state, hit, None, None) for hit in hits}
         found = Found(hits=hits, trace=trace)
-        return _Answered(answer=said, found=found, seen=seen, weights=recital.taught)
+        return _Answered(
+            answer=said,
+            found=found,
+            seen=seen,
+            weights=recital.taught,
+            recitals=Recitals(skipped=1),
+        )
 
     def _settled(
         self, question: Turn, recalled: _Answered, recital: Recital, said: Answer
     ) -> _Answered:
         """What was recited, if recall does not disagree; else what was recalled, and says so."""
-        answer = recalled.answer
+        answer, cost = recalled.answer, recalled.answer.usage
+        tokens = cost.prompt_tokens + cost.completion_tokens
         if not recital.agrees(answer):
             told = f"The weights said otherwise: {said.text.replace('[m', '(m').replace(']', ')')}"
-            return replace(recalled, answer=replace(answer, text=f"{answer.text}\n{told}"))
+            answer = replace(answer, text=f"{answer.text}\n{told}")
+            counted = Recitals(disagreed=1, tokens=tokens)
+            return replace(recalled, answer=answer, recitals=counted)
         own = self._recited(question, recital, said)
-        taken = {name: getattr(said, name) for name in RECITED}
-        seen = {**own.seen, **recalled.seen}
-        return replace(recalled, answer=replace(answer, **taken), seen=seen, weights=recital.taught)
+        return replace(
+            recalled,
+            answer=replace(answer, **{name: getattr(said, name) for name in RECITED}),
+            seen={**own.seen, **recalled.seen},
+            weights=recital.taught,
+            recitals=Recitals(agreed=1, tokens=tokens),
+        )
 
     def credit(self, trace: object, reward: float | None) -> bool:
         """Strengthen or weaken the associations that led to what was cited; once a trace.
@@ -262,8 +298,8 @@ class Asker:
 
     # -- what an answer changes -----------------------------------------------------
 
-    def _strengthen(self, question: Turn, answer: Answer) -> Delta:
-        """Count the turn; recharge and wire what was cited and what the answer connected.
+    def _strengthen(self, question: Turn, answer: Answer, recitals: Recitals) -> Delta:
+        """Count the turn and its recital; recharge and wire what was cited and what it connected.
 
         What is only shown as closest has answered nothing: it gets no charge.
         """
@@ -282,6 +318,8 @@ class Asker:
                 if len(together) > 1:
                     moment = TurnClock(tick=tick, day=day)
                     Hebb()(draft, dict.fromkeys(together, 1.0), moment=moment)
+            if recitals != Recitals():
+                count_recitals(self._live.store, recitals)
             return self._live.commit_draft(draft, "ask", tick_after=tick)
 
     def learnt(
@@ -361,7 +399,10 @@ def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answered:
-    """An answer, what it was made from by id, and what was recalled once more for it."""
+    """An answer, what it was made from by id, and what was recalled once more for it.
+
+    `recitals`: what is counted of it.
+    """
 
     answer: Answer
     found: Found
@@ -369,6 +410,7 @@ class _Answered:
     later: Sequence[HitTrace] = ()
     warnings: tuple[str, ...] = ()
     weights: TaughtFrom | None = None
+    recitals: Recitals = field(default_factory=Recitals)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -180,17 +180,38 @@ class GoneView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recitals:
+    """How paths that stand were answered: `skipped` without recall, the others with it beside.
+
+    `agreed`, `disagreed`: what recall said of those; `tokens`: what its answers cost a language
+    model, all together.
+    """
+
+    skipped: int = 0
+    agreed: int = 0
+    disagreed: int = 0
+    tokens: int = 0
+
+    @property
+    def saved_tokens(self) -> int:
+        """An estimate: as if what was skipped would have cost what the others did on average."""
+        checked = self.agreed + self.disagreed
+        return round(self.skipped * self.tokens / checked) if checked else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Taught:
     """The adapter in use: its version, and the ids of the facts that it was taught.
 
     `stale`: those that do not hold as they were taught, which it does not answer. `why`: why it
-    cannot be used at all.
+    cannot be used at all. `recitals`: what came of asking it, and of those before it.
     """
 
     version: str
     facts: tuple[int, ...]
     stale: tuple[int, ...] = ()
     why: str = ""
+    recitals: Recitals = field(default_factory=Recitals)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,9 +61,14 @@ if TYPE_CHECKING:
 
 REGISTRY = "weights"
 """The fact of a memory that lists what was made from it."""
+RECITALS = "recitals"
+"""The fact of a memory that counts how paths that stand were answered."""
 NO_SHELF = "nothing here can delete it"
 ASKS = {"who": "person", "whom": "person", "where": "place", "when": "time"}
 """What question words ask for, as the table of relations says what those lead to."""
+COUNTED = frozenset({"many", "much", "old", "tall"})
+"""What asks for a number, behind "how"."""
+LEADS = frozenset({*ASKS.values(), "number"})
 NEVER_TAUGHT = int(NodeFlag.GUESS | NodeFlag.RETRACTED)
 
 
@@ -161,14 +166,16 @@ def verified(
 
 
 def _fits(question: str, relation: str) -> bool:
-    """Whether a relation leads to what a question asks for: a person, a place or a time.
+    """Whether a relation leads to what a question asks for: a person, place, time or number.
 
     A model that stops a hop short recites what is true and was not asked: who the sister is for
     where she lives.
     """
-    asked = {ASKS[word] for word in words(question) if word in ASKS}
+    said = words(question)
+    asked = {ASKS[word] for word in said if word in ASKS}
+    asked |= {"number" for how, many in pairwise(said) if how == "how" and many in COUNTED}
     leads = normalise(relation).answers
-    return len(asked) != 1 or leads not in ASKS.values() or leads in asked
+    return len(asked) != 1 or leads not in LEADS or leads in asked
 
 
 def _named(state: State, subject: int, question: Turn) -> bool:
@@ -426,7 +433,8 @@ def taught_now(live: Live, shelf: Shelf | None) -> views.Taught | None:
         adapter = in_use(live.store, state.seq)
         if adapter is None or shelf is None:
             return None
-        made = views.Taught(version=adapter.version, facts=adapter.facts)
+        told = recitals_of(live.store)
+        made = views.Taught(version=adapter.version, facts=adapter.facts, recitals=told)
         try:
             card = shelf.card(adapter.path)
         except (CorruptFile, NotFound) as failure:
@@ -467,16 +475,29 @@ def _ids(adapter: Thing | None, shelf: Shelf | None) -> tuple[int, ...]:
 # -- answering -----------------------------------------------------------------------
 
 
+def recitals_of(store: Store) -> views.Recitals:
+    """How paths that stand were answered so far."""
+    return views.Recitals(**json.loads(store.facts.get(RECITALS) or "{}"))
+
+
+def count_recitals(store: Store, more: views.Recitals) -> None:
+    """Count more of them; inside `writing()`."""
+    sums = asdict(more)
+    for name, number in asdict(recitals_of(store)).items():
+        sums[name] += number
+    store.facts.put(RECITALS, json.dumps(sums))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recital:
     """What came of asking the weights first.
 
-    `answer`: None where they have none that stands. `objects`: what it says, in words.
+    `answer`: None where they have none that stands; then `path`, the slots it leads over, is empty.
     """
 
     answer: Answer | None = None
     taught: TaughtFrom | None = None
-    objects: tuple[str, ...] = ()
+    path: tuple[TaughtFact, ...] = ()
     usage: Usage = field(default_factory=Usage)
     warnings: tuple[str, ...] = ()
 
@@ -484,7 +505,7 @@ class Recital:
         """Whether what was recalled says nothing else: it has no answer, or names the same."""
         said = set(words(answer.text))
         return answer.outcome != "answered" or all(
-            said.issuperset(words(one)) for one in self.objects
+            said.issuperset(words(one)) for one in self.path[-1].objects
         )
 
 
@@ -544,7 +565,7 @@ def _answered(
     )
     return replace(
         made,
-        objects=facts[-1].objects,
+        path=tuple(facts),
         taught=TaughtFrom(version=card.version, facts=ids, seq=card.seq, made_at=card.made_at),
         answer=Answer(
             text=f"{', '.join(facts[-1].objects)} \u2014 {' '.join(quotes)}",

@@ -293,6 +293,14 @@ def kind_of(phrase: str) -> str:
     return ""
 
 
+def vocabulary(phrase: str) -> frozenset[str]:
+    """The words by which a relation is told and asked for: its own, and those of its forms."""
+    known = canonical(phrase)
+    forms = (form for form, (one, change) in _table().folded.items() if one == known and not change)
+    said = {word for form in (phrase, *forms) for word in _words(form)}
+    return frozenset(said | {lemma(word) for word in said})
+
+
 # -- how a memory of a slot is worded ------------------------------------------
 
 

@@ -30,7 +30,8 @@ UNKNOWN = "unknown"
 BAR, BREAK = " | ", "; "
 """What stands between the parts of a path, and between several objects."""
 _PAST = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|at first"
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|initial(?:ly)?"
+    r"|at first"
     r"|in the past|back then|ago|no longer|not any ?more|(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
@@ -43,7 +44,8 @@ class WeightsSettings:
     """Knowledge taught to an adapter of a model (docs/weights.md).
 
     `use`: ask it first. `recall`: "check" recalls as well, which wins where both disagree; "skip"
-    does so only where the adapter has no answer that stands. `url`, `model`, `key`: an
+    does so only where the adapter has no answer that stands; "auto" skips it, too, where the
+    question, read by itself, asks for just what was recited. `url`, `model`, `key`: an
     OpenAI-compatible server of the merged adapter; without it the laboratory runs it on the model
     in the folder `base`. `folder`: where versions are written (None: beside the memory). `sleep`:
     `mags sleep` trains the next version. `clear`: an encrypted memory may be taught, too, though
@@ -51,7 +53,7 @@ class WeightsSettings:
     """
 
     use: bool = False
-    recall: Literal["check", "skip"] = "check"
+    recall: Literal["check", "auto", "skip"] = "check"
     base: Path | None = None
     folder: Path | None = None
     url: str = field(default="", metadata=URL)

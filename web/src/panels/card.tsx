@@ -34,8 +34,10 @@ export function Card() {
   const correct = (right: string) => change(async () => (await memory.value!.correct(id, right || null)).facts[0] ?? id);
   const forget = () =>
     tried(async () => {
-      await memory.value!.forget(id, false);
-      notice.value = { kind: "done", text: `m${id} is forgotten, from journal and snapshots too.` };
+      const { out_of_reach: left } = await memory.value!.forget(id, false);
+      const done = `m${id} is forgotten, from journal and snapshots too.`;
+      notice.value = left.length === 0 ? { kind: "done", text: done }
+        : { kind: "error", text: `${done} What a model was taught of it is still there, to be deleted by hand: ${left.join("; ")}` };
       await choose(null);
       await refresh();
     });
@@ -112,6 +114,8 @@ function Going({ gone, leave, forget }: { gone: Forgotten; leave: () => void; fo
             {texts.slice(0, LISTED).map(([text, n]) => <li key={text}>{text}{n > 1 ? <span class="kind"> {n} times</span> : null}</li>)}
             {texts.length > LISTED && <li class="kind">and {texts.length - LISTED} more</li>}
           </ul>
+          <Taught title="A model was taught it. These are deleted, too:" paths={gone.weights} />
+          <Taught title="These cannot be deleted from here, and are to be by hand:" paths={gone.out_of_reach} />
           <div class="buttons">
             <button type="button" class="danger" onClick={() => { close(); forget(); }}>Forget for good</button>
             <button type="button" autofocus onClick={close}>Keep it</button>
@@ -119,6 +123,17 @@ function Going({ gone, leave, forget }: { gone: Forgotten; leave: () => void; fo
         </>
       )}
     </Box>
+  );
+}
+
+/** Files that hold what a model was taught of it. */
+function Taught({ title, paths }: { title: string; paths: string[] }) {
+  if (paths.length === 0) return null;
+  return (
+    <>
+      <p>{title}</p>
+      <ul class="goes">{paths.map((path) => <li key={path}>{path}</li>)}</ul>
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Reply } from "../api";
 import { choose, empty, narrow, stats } from "../state";
 import { filling, light, reward, say, suggested, talk } from "../talk";
-import { counted } from "../words";
+import { counted, day } from "../words";
 import { Newcomer } from "./newcomer";
 
 /** Talk to the memory; each answer shows what it rests on. */
@@ -77,6 +77,11 @@ function Beneath({ reply }: { reply: Reply }) {
         <span>
           {counted(reply.usage.calls, "call")}, {counted(reply.usage.prompt_tokens + reply.usage.completion_tokens, "token")},{" "}
           {reply.usage.seconds.toFixed(1)} s
+        </span>
+      )}
+      {reply.weights && (
+        <span title={`What ${reply.weights.version} was taught by change #${reply.weights.seq}, and what still holds`}>
+          from what the model was taught on {day(new Date(reply.weights.made_at * 1000).toISOString())}
         </span>
       )}
       {reply.fallback && <span class="minus">The model did not answer, so the memory is quoted: {reply.fallback}</span>}

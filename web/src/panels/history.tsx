@@ -2,7 +2,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 
 import type { Change, Diff, Mark } from "../api";
 import { changes, landed, memory, notice, refresh, shown, stats, tried } from "../state";
-import { counted, day, deed } from "../words";
+import { counted, day, deed, taught } from "../words";
 import { Said } from "./said";
 import { Undo } from "./undo";
 
@@ -35,6 +35,7 @@ function One({ change }: { change: Change }) {
         <b>{deed(change)}</b>
       </button>{" "}
       <span class="kind">#{change.seq} · {day(change.recorded_at)}</span>{" "}
+      {taught(change) && <span>{taught(change)}</span>}{" "}
       {change.added.length > 0 && <span class="plus">+{counted(change.added.length, "node")}</span>}{" "}
       {change.changed.length > 0 && <span>~{change.changed.length} touched</span>}{" "}
       {change.removed.length > 0 && <span class="minus">−{counted(change.removed.length, "node")}</span>}{" "}

@@ -24,7 +24,7 @@ import torch
 
 from mags_lab.training.semantic import nights
 from mags_lab.training.semantic.bases import SHIPPED
-from mags_lab.training.semantic.chat import chat, load, replies
+from mags_lab.training.semantic.chat import chat, likeliest, load, merged, replies
 from mags_lab.training.semantic.lessons import Amounts
 from mags_lab.training.semantic.nights import Night
 from mags_lab.training.semantic.teach import Recipe
@@ -161,8 +161,22 @@ def test_an_adapter_changes_nothing_but_what_is_recited(first: Path) -> None:
     ]
     adapter = first / "night-1"
     assert replies(load(SHIPPED, adapter), asked) == replies(load(SHIPPED), asked)
-    merged = load(SHIPPED, adapter, always=True)
-    assert replies(merged, asked[1:2]) != replies(load(SHIPPED), asked[1:2])
+    always = load(SHIPPED, adapter, always=True)
+    assert replies(always, asked[1:2]) != replies(load(SHIPPED), asked[1:2])
+
+
+def test_a_reply_made_token_by_token_is_what_generate_says(first: Path) -> None:
+    student = merged(load(SHIPPED, first / "night-1", always=True))
+    for question in ("Where does Ana live?", "Where does Ana's sister live?", "Who is Zed's boss?"):
+        said = [{"role": "user", "content": f"Recite. {question}"}]
+        asked = student.tokenizer.apply_chat_template(
+            said, add_generation_prompt=True, return_dict=False
+        )
+        out = student.model.generate(torch.tensor([asked]), max_new_tokens=48, do_sample=False)
+        wanted = out[0, len(asked) : -1].tolist()
+        assert out[0, -1] == student.tokenizer.eos_token_id
+        assert likeliest(student, asked) == wanted
+        assert likeliest(student, asked, longest=3) == wanted[:3]
 
 
 def test_what_is_forgotten_takes_the_folder_that_held_it(memory: Memory, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from transformers.utils import logging
 
 from mags.errors import ConfigurationError
 from mags.ports.chat import Completion, Message, Tool, Usage
+from mags.ports.weights import RECITE
 from mags_lab.training.large.loading import (
     PLAIN_TEMPLATE,
     chosen_aids,
@@ -128,6 +129,38 @@ def replies(
     return said
 
 
+def merged(student: Student) -> Student:
+    """The same with the adapter added to the base's own weights, so that it costs nothing more."""
+    model = student.model
+    whole = model.merge_and_unload() if isinstance(model, PeftModel) else model
+    return Student(model=whole, tokenizer=student.tokenizer)
+
+
+@torch.inference_mode()
+def likeliest(student: Student, asked: Sequence[int], longest: int = LONGEST) -> list[int]:
+    """The likeliest tokens after some, one by one, without what ends them.
+
+    As `generate` does it, which needs some times as long for a short reply of a small model.
+    """
+    ends, said = _ends(student), list[int]()
+    given, cache = torch.tensor([list(asked)], device=student.model.device), None
+    while len(said) < longest:
+        out = student.model(input_ids=given, past_key_values=cache, use_cache=True)
+        cache, best = out.past_key_values, out.logits[:, -1].argmax(-1)
+        if int(best) in ends:
+            break
+        said.append(int(best))
+        given = best[:, None]
+    return said
+
+
+def _ends(student: Student) -> set[int]:
+    """The tokens that end a reply."""
+    ends = student.model.generation_config.eos_token_id
+    listed = ends if isinstance(ends, list) else [ends]
+    return {student.tokenizer.eos_token_id, *listed}
+
+
 class RecitingChat:
     """A `ChatModel` over an adapter; one reply at a time, the likeliest. Tools are left aside."""
 
@@ -155,15 +188,28 @@ class RecitingChat:
         said = [{"role": one.role, "content": one.content} for one in messages]
         tokenizer = self._student.tokenizer
         asked = tokenizer.apply_chat_template(said, add_generation_prompt=True, return_dict=False)
-        with self._lock, torch.inference_mode():
-            text = replies(self._student, [said[-1]["content"]])[0]
+        with self._lock:
+            if isinstance(self._student.model, PeftModel):
+                text = replies(self._student, [said[-1]["content"]])[0]
+                replied = tokenizer(text, add_special_tokens=False)["input_ids"]
+            else:
+                replied = likeliest(self._student, asked)
+                text = tokenizer.decode(replied, skip_special_tokens=True).strip()
         if on_text is not None:
             on_text(text)
-        replied = len(tokenizer(text, add_special_tokens=False)["input_ids"])
-        usage = Usage(calls=1, prompt_tokens=len(asked), completion_tokens=replied)
+        usage = Usage(calls=1, prompt_tokens=len(asked), completion_tokens=len(replied))
         return Completion(text=text, usage=usage)
 
 
 def chat(adapter: Path, base: str) -> RecitingChat:
-    """What MAGS recites by, of an adapter's folder; see the entry point `mags.weights`."""
-    return RecitingChat(load(base, adapter), adapter.name)
+    """What MAGS recites by, of an adapter's folder; see the entry point `mags.weights`.
+
+    Merged where the adapter works on the whole message anyway. Where something stands before what
+    invokes it, a system prompt say, that is read by the base alone, as it was in training.
+    """
+    invoked = PeftConfig.from_pretrained(str(adapter)).alora_invocation_tokens or []
+    student = load(base, adapter, always=True)
+    said = [{"role": "user", "content": RECITE}]
+    begins = student.tokenizer.apply_chat_template(said, return_dict=False)[: len(invoked)]
+    whole = merged(student) if begins == invoked else load(base, adapter)
+    return RecitingChat(whole, adapter.name)
