@@ -28,7 +28,6 @@ from mags.models.answer.extractive import DASH, of_fact
 from mags.models.answer.question import read_question
 from mags.models.answer.spans import (
     WEIGHTS,
-    Weighed,
     candidates,
     fact_features,
     kind_of,
@@ -99,10 +98,10 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
         own = next(item for item in case.items if item.id == answer.citations[0])
         head, dash, _ = answer.text.partition(f" {DASH} ")
         weighed = [
-            Weighed(
-                candidate=one,
+            replace(
+                one,
                 value=value.get(id(one.features), 0.0),
-                quote=quote[id(one.features)],
+                quoted=quote[id(one.features)],
             )
             for one in some
         ]

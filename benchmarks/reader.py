@@ -25,7 +25,7 @@ from rich.table import Table
 
 from benchmarks.results import result, save
 from benchmarks.systems import System
-from mags.models.embed import OnnxEmbedder
+from mags.models.embed.onnx import OnnxEmbedder
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.games.reader import LexicalReader, ReaderFile, opened, shipped_reader
 from mags_lab.games.reader.reader import guess

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.models.embed import OnnxEmbedder
+from mags.models.embed.onnx import OnnxEmbedder
 from mags.ports.embedder import Embedder, Tokens, token_embedder
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from mags.errors import ModelUnavailable
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.policy import RulePolicy
 from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.prompted import PromptedPolicy
+from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
 from mags.ports.chat import Message
 from mags.ports.policy import Act, Policy, Recalled, Turn

@@ -8,16 +8,16 @@ from mags.errors import InvalidInput, NotFound
 from mags.graph.delta import Draft
 from mags.graph.graph import Graph
 from mags.graph.records import ArcFlag, ArcKind, NodeFlag, arc_charge, node_charge
-from mags.plasticity.hebbian import Credit, Hebb, TurnClock, compete, recharge
+from mags.plasticity.hebbian import Credit, Hebb, compete, recharge
 from tests.plasticity.worlds import TICK, arc, graphs, world
 
-NOW = TurnClock(tick=100, day=7)
+NOW = {"tick": 100, "day": 7}
 
 
 def wired(graph: Graph, *args: object, hebb: Hebb | None = None, **kwargs: object) -> Graph:
     draft = Draft(graph)
-    (hebb or Hebb())(draft, *args, **{"moment": NOW, **kwargs})
-    graph.apply(draft.delta("ask", tick_after=NOW.tick))
+    (hebb or Hebb())(draft, *args, **{**NOW, **kwargs})
+    graph.apply(draft.delta("ask", tick_after=NOW["tick"]))
     return graph
 
 
@@ -30,11 +30,6 @@ def test_what_was_cited_together_wires_together_from_nothing():
     assert len(graph.arcs()) == 2
 
 
-def test_salient_events_bind_up_to_twice_as_fast():
-    graph = wired(world(2), {1: 1.0, 2: 1.0}, importance=1.0)
-    assert arc(graph, 1, 2)["w"][0] == pytest.approx(0.2)
-
-
 def test_a_wired_pair_comes_nearer_to_1_from_its_charge_of_now():
     graph = world(2, [(1, 2, {"w": 0.8, "t0": -900, "uses": 0})], tick=99)
     wired(graph, {1: 1.0, 2: 1.0})
@@ -45,7 +40,7 @@ def test_a_wired_pair_comes_nearer_to_1_from_its_charge_of_now():
 def test_uses_are_counted_and_days_only_when_they_differ():
     graph = world(2)
     for day in (3, 3, 4):
-        wired(graph, {1: 1.0, 2: 1.0}, moment=TurnClock(tick=100, day=day))
+        wired(graph, {1: 1.0, 2: 1.0}, day=day)
     assert arc(graph, 1, 2)[["uses", "days", "last_day"]].tolist() == [(3, 2, 4)]
 
 
@@ -56,12 +51,12 @@ def test_one_cited_node_wires_with_nothing():
 @pytest.mark.parametrize("active", [{1: 1.5, 2: 1.0}, {1: -0.1, 2: 1.0}])
 def test_an_activation_outside_0_1_is_refused(active: dict[int, float]):
     with pytest.raises(InvalidInput, match="activation"):
-        Hebb()(Draft(world(2)), active, moment=NOW)
+        Hebb()(Draft(world(2)), active, **NOW)
 
 
 def test_an_unknown_node_is_refused():
     with pytest.raises(NotFound):
-        Hebb()(Draft(world(2)), {1: 1.0, 9: 1.0}, moment=NOW)
+        Hebb()(Draft(world(2)), {1: 1.0, 9: 1.0}, **NOW)
 
 
 def test_the_weakest_associations_pay_for_what_exceeds_the_sum_of_8():
@@ -94,13 +89,12 @@ def test_associations_that_the_draft_makes_compete_too():
     assert graph.arcs_from(1)["w"].sum() == pytest.approx(8.0)
 
 
-@given(graphs(), st.floats(0, 1), st.data())
-def test_weights_stay_in_0_1_and_outgoing_sums_within_8(graph, importance, data):
+@given(graphs(), st.data())
+def test_weights_stay_in_0_1_and_outgoing_sums_within_8(graph, data):
     ids = st.sampled_from(graph.ids().tolist())
     cited = data.draw(st.dictionaries(ids, st.floats(0, 1), max_size=6))
     structure = graph.arcs(*list(ArcKind)[:7])
-    moment = TurnClock(tick=TICK, day=1)
-    wired(graph, cited, importance=importance, moment=moment, hebb=Hebb(most=2.0))
+    wired(graph, cited, tick=TICK, hebb=Hebb(most=2.0))
     graph.tick = TICK
     arcs = graph.arcs()
     assert ((arcs["w"] >= 0) & (arcs["w"] <= 1)).all()

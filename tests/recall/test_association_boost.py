@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mags.graph.delta import Draft
 from mags.graph.records import ArcKind
-from mags.plasticity.hebbian import Hebb, TurnClock
+from mags.plasticity.hebbian import Hebb
 from mags.recall.ranking import association_boost
 from mags.recall.settings import AssociationBoostSettings
 from tests.recall.small import Small
@@ -28,7 +28,7 @@ def cite(small: Small, ids: list[int], times: int = 1) -> None:
     """Cite some nodes together, so many times."""
     for _ in range(times):
         draft = Draft(small.state.graph)
-        Hebb()(draft, dict.fromkeys(ids, 1.0), moment=TurnClock(tick=small.state.graph.tick, day=1))
+        Hebb()(draft, dict.fromkeys(ids, 1.0), tick=small.state.graph.tick, day=1)
         small.apply(draft)
 
 

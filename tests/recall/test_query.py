@@ -3,7 +3,7 @@
 import pytest
 
 import mags
-from mags.models.embed import HashEmbedder
+from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Plan
 from mags.recall.candidates import means_assistant, prepare

@@ -106,7 +106,7 @@ class Evidence:
     @property
     def teller(self) -> Teller:
         """Who says it."""
-        return Teller(speaker=self.speaker, grade=self.grade)
+        return self.speaker, self.grade
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ to tell apart: every statement but those of tools and assistants has one grade.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from mags.engram.view import View
@@ -24,15 +23,9 @@ SOURCE = "source"
 """The qualifier that names who is said to have said something."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Teller:
-    """Who says something. `speaker`: an entity, or NOBODY.
-
-    `grade`: of all they say, where that does not depend on whom they tell of; else UNKNOWN.
-    """
-
-    speaker: int = NOBODY
-    grade: Grade = Grade.UNKNOWN
+Teller = tuple[int, Grade]
+"""Who says something, an entity or NOBODY, and the grade of all they say where that does not depend
+on whom they tell of, else UNKNOWN."""
 
 
 def alone(
@@ -64,12 +57,13 @@ class Grades:
         rests_on: Iterable[int] = (),
     ) -> Grade:
         """The grade of a statement about `ends` (subject, object); `symmetric`: as much of both."""
-        own = self._is_own(teller.speaker, ends[0]) or (symmetric and ends[1] == teller.speaker)
+        speaker, stated = teller
+        own = self._is_own(speaker, ends[0]) or (symmetric and ends[1] == speaker)
         # A program knows of itself, and of nobody else.
-        if teller.grade is Grade.TOOL:
-            grade = Grade.SELF if own and teller.speaker != NOBODY else Grade.TOOL
-        elif teller.grade is not Grade.UNKNOWN:
-            grade = teller.grade
+        if stated is Grade.TOOL:
+            grade = Grade.SELF if own and speaker != NOBODY else Grade.TOOL
+        elif stated is not Grade.UNKNOWN:
+            grade = stated
         elif qualifiers.get(SOURCE):
             grade = Grade.REPORTED
         else:
@@ -117,10 +111,10 @@ class Grades:
         tools = {i for name in ASSISTANTS for i in view.find(name)}
         for episode in view.sources(fact):
             said = view.node(episode)
-            echo = int(said["flags"]) & NodeFlag.RECALLED or int(said["subject"]) in tools
-            grade = Grade.TOOL if echo else Grade.UNKNOWN
-            teller = Teller(speaker=int(said["subject"]), grade=grade)
+            speaker = int(said["subject"])
+            echo = int(said["flags"]) & NodeFlag.RECALLED or speaker in tools
             if int(node["kind"]) == NodeKind.NOTE:
-                ends = teller.speaker, NOBODY
+                ends = speaker, NOBODY
+            teller = speaker, Grade.TOOL if echo else Grade.UNKNOWN
             grades.append(self.told(teller, ends, qualifiers))
         return max(grades, default=Grade.THIRD)

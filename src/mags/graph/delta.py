@@ -42,8 +42,6 @@ LINK = np.dtype([("src", "i8"), ("dst", "i8"), ("kind", "u1")])
 """An arc without its weight."""
 AT_ONCE = 1_000
 """Deltas between two clearings of what is the same, when a `PastGraph` is gathered."""
-_FRESH_NODE = dict(zip(NODE.names or (), blank_node()[0].tolist(), strict=True))
-_FRESH_ARC = dict(zip(ARC.names or (), blank_arc(0, 0, ArcKind.NEXT)[0].tolist(), strict=True))
 MANY = 4096
 """Records from which on they are joined without holding up other threads."""
 
@@ -308,7 +306,7 @@ class Draft:
         if content is not None:
             values["content"] = content.id
             self.contents.append(content)
-        row = _record(NODE, {**_FRESH_NODE, **values})
+        row = blank_node(**values)
         self._nodes[int(row["id"][0])] = row
         return row
 
@@ -338,9 +336,7 @@ class Draft:
         """Create an arc, or return the one that is there, writable."""
         found = self.arc(src, dst, kind)
         if found is None:
-            ends = {"src": src, "dst": dst, "kind": int(kind)}
-            found = _record(ARC, {**_FRESH_ARC, **ends, **values})
-            self._arcs[(src, dst, int(kind))] = found
+            found = self._arcs[(src, dst, int(kind))] = blank_arc(src, dst, kind, **values)
         return found
 
     def add_arcs(self, records: NDArray[np.void]) -> None:
@@ -377,11 +373,6 @@ class Draft:
         )
 
 
-def _record(dtype: np.dtype[np.void], values: Mapping[str, Any]) -> NDArray[np.void]:
-    """A record of shape (1,) from all its fields in order: one call, not one a field."""
-    return np.array([tuple(values.values())], dtype)
-
-
 def _differs(images: tuple[Image, Image]) -> bool:
     before, after = images
     if before is None or after is None:
@@ -412,11 +403,20 @@ class PastGraph:
             for images in (changes.before[changes.had], changes.after[changes.has]):
                 nodes.append(images)
                 given.update(images["id"][(images["flags"] & int(NodeFlag.GIVEN)) > 0].tolist())
-            links.append(_links(delta.arcs))
+            links.append(_links(delta.arcs.after[delta.arcs.had | delta.arcs.has]))
             if count % AT_ONCE == 0:
                 nodes, links = [_last(np.concatenate(nodes))], [np.unique(np.concatenate(links))]
         by_hand = np.fromiter(sorted(given), np.int64, len(given))
         return cls(_last(np.concatenate(nodes)), np.unique(np.concatenate(links)), by_hand)
+
+    @classmethod
+    def now(cls, graph: Graph, *kinds: ArcKind) -> PastGraph:
+        """What a graph holds, with its arcs of these kinds."""
+        nodes, links = graph.nodes[graph.where()], _links(graph.arcs(*kinds))
+        # A removed node keeps its row, and an arc may still lie there.
+        there = np.isin(links["src"], nodes["id"]) & np.isin(links["dst"], nodes["id"])
+        given = nodes["id"][(nodes["flags"] & int(NodeFlag.GIVEN)) > 0]
+        return cls(nodes, links[there], given)
 
     def into(self, ids: NDArray[np.int64], *kinds: ArcKind) -> NDArray[np.void]:
         """Links of these kinds that end at one of these nodes."""
@@ -433,10 +433,9 @@ class PastGraph:
         return self.links[of_kind & np.isin(self.links[end], ids)]
 
 
-def _links(changes: Changes) -> NDArray[np.void]:
-    """The structural arcs that Deltas touch, as LINK records."""
-    structural = changes.after["kind"] != int(ArcKind.ASSOCIATION)
-    arcs = changes.after[structural & (changes.had | changes.has)]
+def _links(arcs: NDArray[np.void]) -> NDArray[np.void]:
+    """The structural arcs among ARC records, as LINK records."""
+    arcs = arcs[arcs["kind"] != int(ArcKind.ASSOCIATION)]
     made = np.zeros(len(arcs), LINK)
     for name in LINK.names or ():
         made[name] = arcs[name]

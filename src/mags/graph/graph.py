@@ -376,7 +376,7 @@ class Graph:
         return self._records(slots, np.full(len(slots), node_id))
 
     def arcs_to(self, node_id: int, *kinds: ArcKind) -> NDArray[np.void]:
-        """ARC records of structure that arrive at a node (associations: `associations_to`)."""
+        """ARC records of structure that arrive at a node."""
         block = self.adjacency.block(self.row(node_id))
         column = self.adjacency.columns["kind"][block]
         mask = np.isin(column, [kind | REVERSE for kind in kinds]) if kinds else column >= REVERSE
@@ -387,18 +387,14 @@ class Graph:
         records["kind"] &= REVERSE - 1
         return records
 
-    def associations_to(self, node_id: int) -> NDArray[np.void]:
-        """ARC records of associations that arrive at a node; scans the whole pool."""
-        # An association has no entry at its head: `apply` is cheap for it, and this is not.
-        row = self.row(node_id)
-        rows, slots = self.adjacency.positions()
-        columns = self.adjacency.columns
-        mask = (columns["peer"][slots] == row) & (columns["kind"][slots] == ArcKind.ASSOCIATION)
-        return self._records(slots[mask], self.nodes["id"][rows[mask]])
-
     def arcs_at(self, node_id: int) -> NDArray[np.void]:
         """ARC records that leave a node or arrive at it, each once; scans the whole pool."""
-        parts = [self.arcs_from(node_id), self.arcs_to(node_id), self.associations_to(node_id)]
+        # An association has no entry at its head: `apply` is cheap for it, and this is not.
+        rows, slots = self.adjacency.positions()
+        peers, kinds = (self.adjacency.columns[name][slots] for name in ("peer", "kind"))
+        mask = (peers == self.row(node_id)) & (kinds == ArcKind.ASSOCIATION)
+        joined = self._records(slots[mask], self.nodes["id"][rows[mask]])
+        parts = [self.arcs_from(node_id), self.arcs_to(node_id), joined]
         return np.unique(np.concatenate(parts))
 
     def targets(self, node_id: int, kind: ArcKind) -> list[int]:

@@ -140,18 +140,18 @@ class Content:
     tokens: bytes = field(default=b"", repr=False)
 
 
+_FRESH_NODE = dict.fromkeys(NODE.names or (), 0.0) | {
+    **dict.fromkeys(("strength", "confidence"), 1.0),
+    **dict.fromkeys(("valid_to", "closed_at"), NEVER),
+    "valid_from": -NEVER,
+    "low_degree_since_tick": -1,
+}
+
+
 def blank_node(**values: Any) -> NDArray[np.void]:
     """A NODE record of shape (1,) with the defaults of a fresh node."""
-    row = np.zeros(1, NODE)
-    row["strength"] = 1.0
-    row["confidence"] = 1.0
-    row["valid_from"] = -NEVER
-    row["valid_to"] = NEVER
-    row["closed_at"] = NEVER
-    row["low_degree_since_tick"] = -1
-    for name, value in values.items():
-        row[name] = value
-    return row
+    # All fields in order: one call, not one a field.
+    return np.array([tuple({**_FRESH_NODE, **values}.values())], NODE)
 
 
 class ArcKind(IntEnum):
@@ -201,13 +201,13 @@ ARC = np.dtype(
 """One arc's numbers; identity is (src, dst, kind)."""
 
 
+_FRESH_ARC = dict.fromkeys(ARC.names or (), 0) | {"w": 1}
+
+
 def blank_arc(src: int, dst: int, kind: ArcKind, **values: Any) -> NDArray[np.void]:
     """An ARC record of shape (1,), weight 1 unless told."""
-    row = np.zeros(1, ARC)
-    row["src"], row["dst"], row["kind"], row["w"] = src, dst, kind, 1.0
-    for name, value in values.items():
-        row[name] = value
-    return row
+    fresh = {**_FRESH_ARC, "src": src, "dst": dst, "kind": kind, **values}
+    return np.array([tuple(fresh.values())], ARC)
 
 
 # -- the decay law -------------------------------------------------------------

@@ -153,10 +153,7 @@ class Lexicon:
     def frequency(self, term: str) -> int:
         """How many documents hold a stemmed term."""
         row = self.number(term)
-        if row < 0:
-            return 0
-        aside = self._held_aside[row] if row < len(self._held_aside) else 0
-        return int(self._pool.length[row] - aside)
+        return int(self._frequencies(np.array([row]))[0]) if row >= 0 else 0
 
     def holding(self, term: str) -> NDArray[np.int64]:
         """Rows that hold a stemmed term, in the order they were added."""

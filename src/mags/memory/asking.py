@@ -23,7 +23,7 @@ from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Recitals, Reply
 from mags.memory.weights import Recital, Weights, count_recitals
-from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
+from mags.plasticity.hebbian import Credit, Hebb, recharge
 from mags.ports.answer import Answer, Budgeted, ContextItem, OnText
 from mags.ports.english import FIRST_PERSON
 from mags.ports.policy import Operation, Plan, Turn, Writing
@@ -316,8 +316,7 @@ class Asker:
                 day = session_hash(state, question.session) >> 1
             for together in (alive, *pairs) if self._parts.settings.hebb else ():
                 if len(together) > 1:
-                    moment = TurnClock(tick=tick, day=day)
-                    Hebb()(draft, dict.fromkeys(together, 1.0), moment=moment)
+                    Hebb()(draft, dict.fromkeys(together, 1.0), tick=tick, day=day)
             if recitals != Recitals():
                 count_recitals(self._live.store, recitals)
             return self._live.commit_draft(draft, "ask", tick_after=tick)

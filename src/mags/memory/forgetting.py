@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 """Citations as answers write them (`mags.models.answer.context`)."""
 HOLDS = (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT)
 """Kinds of arcs that lead to an entity from what tells of it."""
+TELLS = (*HOLDS, ArcKind.SOURCE, ArcKind.MEMBER)
+"""Kinds of arcs by which something rests on something else."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -57,23 +59,23 @@ def forget(
     store = live.store
     if dry_run:
         with live.reading() as state:
-            found = closure(state, store, _matching(state, store, wanted))
-            held = store.contents.scan(sorted(found.gone))
+            gone, parted = closure(state, store, _matching(state, store, wanted))
+            held = store.contents.scan(sorted(gone))
             said = [(content.node, content.text) for content in held]  # the newest last
-            taught, kept = sweep(live, shelf, found.gone)
-            plan = replace(_planned(state, found), weights=taught, out_of_reach=kept)
+            taught, kept = sweep(live, shelf, gone)
+            plan = replace(_planned(state, gone, parted), weights=taught, out_of_reach=kept)
             return replace(plan, contents=len(said), texts=dict(said))
     try:
         with live.writing() as state:
-            found = closure(state, store, _matching(state, store, wanted))
-            plan = _planned(state, found)
+            gone, parted = closure(state, store, _matching(state, store, wanted))
+            plan = _planned(state, gone, parted)
             draft = Draft(state.graph)
-            for node_id in sorted(found.gone | found.parted):
+            for node_id in sorted(gone | parted):
                 if node_id in state.graph:
                     draft.remove_node(node_id)
-            draft.reason("forget", nodes=len(found.gone))
+            draft.reason("forget", nodes=len(gone))
             live.commit_draft(draft, "forget")
-            erased = live.erase(sorted(found.gone))
+            erased = live.erase(sorted(gone))
     finally:
         caches.clear()
     try:
@@ -85,14 +87,14 @@ def forget(
     return replace(plan, contents=erased, dry_run=False, weights=taught, out_of_reach=kept)
 
 
-def _planned(state: State, found: Derived) -> Forgotten:
+def _planned(state: State, gone: set[int], parted: set[int]) -> Forgotten:
     nodes: dict[str, list[int]] = {}
-    for node_id in sorted(i for i in found.gone if i in state.graph):
+    for node_id in sorted(i for i in gone if i in state.graph):
         nodes.setdefault(state.kind(node_id).name.lower(), []).append(node_id)
     return Forgotten(
         nodes={kind: tuple(ids) for kind, ids in nodes.items()},
-        past=tuple(sorted(i for i in found.gone if i not in state.graph)),
-        parted=tuple(sorted(found.parted)),
+        past=tuple(sorted(i for i in gone if i not in state.graph)),
+        parted=tuple(sorted(parted)),
         dry_run=True,
     )
 
@@ -190,50 +192,42 @@ def _inside_a_word(text: str, at: int) -> bool:
 # -- what goes with it -------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Derived:
-    """`gone`: what is erased everywhere. `parted`: what leaves this graph only.
+def closure(state: State, store: Store, chosen: set[int]) -> tuple[set[int], set[int]]:
+    """What is erased everywhere with `chosen`, in no graph any more or not; what leaves this only.
 
-    In this graph the latter rests on `gone` alone, but another branch, or what was rolled back,
-    still tells it: erased, it would be missing there.
+    What something else has ever told, here or on another branch, is kept for that: it leaves this
+    graph where it rests here on `chosen` alone. What does so everywhere goes, so that no rollback
+    brings it back.
     """
-
-    gone: set[int]
-    parted: set[int]
-
-
-def closure(state: State, store: Store, chosen: set[int]) -> Derived:
-    """Everything that must go with `chosen`, including what is in no graph any more.
-
-    What something else has ever told, here or on another branch, is kept for that; what rests on
-    `chosen` alone goes everywhere, so that no rollback brings it back.
-    """
-    past, graph = store.journal.past(), state.graph
+    past, now = store.journal.past(), PastGraph.now(state.graph, *TELLS)
     gone = set(chosen)
     while True:
         ids = np.fromiter(gone, np.int64, len(gone))
-        alive = {i for i in gone if i in graph}
-        here = (_derived(state, alive) | _orphans(state, alive)) - _held(past, ids)
-        once = {i for i in _once_derived(past, ids) | _once_orphans(past, ids) if i not in graph}
+        here = _resting(now, ids, ArcKind.MEMBER) - _held(past, ids)
+        once = {i for i in _resting(past, ids) if i not in state.graph}
         themes = set(past.into(ids, ArcKind.MEMBER)["src"].tolist())  # a later text may quote it
         more = gone | here | once | themes
         # Answers last: to find them, the text of each is read.
         if more == gone:
             more = gone | _answers(store, past, gone)
             if more == gone:
-                return Derived(gone=gone, parted=_parted(state, gone))
+                return gone, _parted(now, gone)
         gone = more
 
 
-def _parted(state: State, gone: set[int]) -> set[int]:
+def _parted(now: PastGraph, gone: set[int]) -> set[int]:
     """What is derived from `gone` alone in this graph and does not belong to it."""
     left = set(gone)
     while True:
-        alive = {i for i in left if i in state.graph}
-        more = left | _derived(state, alive) | _orphans(state, alive)
+        more = left | _resting(now, np.fromiter(left, np.int64, len(left)), ArcKind.MEMBER)
         if more == left:
-            return {i for i in left - gone if i in state.graph}
+            return left - gone
         left = more
+
+
+def _resting(graph: PastGraph, gone: NDArray[np.int64], *also: ArcKind) -> set[int]:
+    """What rests on `gone` alone; an entity on arcs of kinds in `also`, too."""
+    return _derived(graph, gone) | _orphans(graph, gone, *also)
 
 
 def _held(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
@@ -241,30 +235,8 @@ def _held(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
     made = np.unique(past.into(gone, ArcKind.SOURCE)["src"])
     touched = np.unique(past.out_of(gone, *HOLDS)["dst"])
     about = past.into(gone, ArcKind.SUBJECT, ArcKind.OBJECT)["src"]
-    told = np.setdiff1d(made, [*_once_derived(past, gone), *about.tolist()])
-    return {*told.tolist(), *np.setdiff1d(touched, [*_once_orphans(past, gone)]).tolist()}
-
-
-def _derived(state: State, gone: set[int]) -> set[int]:
-    """Facts and notes with no other source that nobody gave by hand; facts about what goes;
-    themes that list it.
-    """
-    graph = state.graph
-    out: set[int] = set()
-    for node_id in sorted(gone):
-        kind = state.kind(node_id)
-        if kind == NodeKind.EPISODE:
-            for made in graph.origins(node_id, ArcKind.SOURCE):
-                if not _given(state, made) and not set(graph.targets(made, ArcKind.SOURCE)) - gone:
-                    out.add(made)
-        elif kind == NodeKind.ENTITY:
-            out.update(state.slots.of(node_id), state.slots.about(node_id))
-        out.update(graph.origins(node_id, ArcKind.MEMBER))
-    return out
-
-
-def _given(state: State, node_id: int) -> bool:
-    return bool(int(state.graph.view(node_id)["flags"][0]) & NodeFlag.GIVEN)
+    told = np.setdiff1d(made, [*_derived(past, gone), *about.tolist()])
+    return {*told.tolist(), *np.setdiff1d(touched, [*_orphans(past, gone)]).tolist()}
 
 
 def _answers(store: Store, past: PastGraph, gone: set[int]) -> set[int]:
@@ -274,22 +246,7 @@ def _answers(store: Store, past: PastGraph, gone: set[int]) -> set[int]:
     return {one.node for one in store.contents.scan(left) if _cites(one, gone)}
 
 
-def _orphans(state: State, gone: set[int]) -> set[int]:
-    """Entities that only what goes has mentioned."""
-    graph = state.graph
-    touched: set[int] = set()
-    for node_id in gone:
-        for kind in HOLDS:
-            touched.update(graph.targets(node_id, kind))
-    orphans = set()
-    for entity in touched - gone:
-        holders = {int(i) for i in graph.arcs_to(entity)["src"]}
-        if holders <= gone and gone.issuperset(_spoken_by(state, entity)):
-            orphans.add(entity)
-    return orphans
-
-
-def _once_derived(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
+def _derived(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
     """Facts and notes that never had another source, facts about what goes, themes of it."""
     made = np.setdiff1d(past.into(gone, ArcKind.SOURCE)["src"], past.given)
     sources = past.out_of(made, ArcKind.SOURCE)
@@ -298,10 +255,10 @@ def _once_derived(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
     return {*np.setdiff1d(made, kept).tolist(), *about.tolist()}
 
 
-def _once_orphans(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
+def _orphans(past: PastGraph, gone: NDArray[np.int64], *also: ArcKind) -> set[int]:
     """Entities that only what goes has ever mentioned, or spoken for."""
     touched = np.unique(past.out_of(gone, *HOLDS)["dst"])
-    holders = past.into(touched, *HOLDS)
+    holders = past.into(touched, *HOLDS, *also)
     held = holders["dst"][~np.isin(holders["src"], gone)]
     said = past.nodes[past.nodes["kind"] == int(NodeKind.EPISODE)]
     spoken = said["subject"][~np.isin(said["id"], gone)]

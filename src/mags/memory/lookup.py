@@ -17,19 +17,11 @@ from mags.graph.graph import REVERSE
 from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind, arc_charge, node_charge
 from mags.index.state import State
 from mags.index.tokens import terms
+from mags.memory import views
 from mags.memory.inputs import whole
 from mags.memory.live import Live
 from mags.memory.reading import ReadOptions
 from mags.memory.settings import Parts
-from mags.memory.views import (
-    Explanation,
-    NamedView,
-    NeighbourView,
-    NodeView,
-    PathView,
-    Profile,
-    Stats,
-)
 from mags.memory.weights import taught_now
 from mags.recall.candidates import outdated
 from mags.recall.connect import connect
@@ -66,7 +58,7 @@ def resolve(state: State, thing: int | str) -> int:
     return found[0]
 
 
-def node_view(state: State, node_id: int) -> NodeView:
+def node_view(state: State, node_id: int) -> views.NodeView:
     """One node in words; raises NotFound."""
     record = state.graph.node(node_id)
     node = record[0]
@@ -74,7 +66,7 @@ def node_view(state: State, node_id: int) -> NodeView:
     kind = NodeKind(int(node["kind"]))
     flags = int(node["flags"])
     ends = float(node["valid_to"])
-    return NodeView(
+    return views.NodeView(
         id=node_id,
         kind=kind.name.lower(),
         text=content.text,
@@ -120,7 +112,7 @@ def fact_at(state: State, fact: int, options: ReadOptions) -> FactView | None:
     return fact_view(state, fact, ends)
 
 
-def neighbour_views(state: State, node_id: int) -> list[NeighbourView]:
+def neighbour_views(state: State, node_id: int) -> list[views.NeighbourView]:
     """Everything one arc away, strongest first."""
     graph = state.graph
     beside = [
@@ -129,7 +121,7 @@ def neighbour_views(state: State, node_id: int) -> list[NeighbourView]:
         for arc, weight in zip(arcs, arc_charge(arcs, graph.tick), strict=True)
     ]
     return [
-        NeighbourView(
+        views.NeighbourView(
             id=other,
             kind=state.kind(other).name.lower(),
             text=state.content(other).text,
@@ -143,7 +135,7 @@ def neighbour_views(state: State, node_id: int) -> list[NeighbourView]:
 
 def path(
     state: State, start: int, end: int, *, now_s: float, settings: RecallSettings
-) -> PathView | None:
+) -> views.PathView | None:
     """The strongest path between two nodes; None where there is none."""
     loose = replace(settings, threshold=0.0, max_nodes=max(settings.max_nodes, LOOSE))
     found = connect(state, start, end, moment=now_s, settings=loose)
@@ -151,7 +143,7 @@ def path(
         return None
     steps, strength = found
     ids = [start, *(step.dst for step in steps)]
-    return PathView(
+    return views.PathView(
         strength=strength,
         nodes=tuple(ids),
         texts=tuple(content.text for content in state.words(ids)),
@@ -159,13 +151,13 @@ def path(
     )
 
 
-def profile(state: State, entity: int, *, now_s: float) -> Profile:
+def profile(state: State, entity: int, *, now_s: float) -> views.Profile:
     """What is known about an entity."""
     content = state.content(entity)
     everything = [fact_view(state, i) for i in state.slots.of(entity)]
     ends = {v.id: float(state.graph.node(v.id)["valid_to"][0]) for v in everything}
     spoken = state.graph.nodes["subject"][state.graph.where(NodeKind.EPISODE)] == entity
-    return Profile(
+    return views.Profile(
         id=entity,
         name=content.text,
         aliases=tuple(str(a) for a in content.meta.get("aliases", ())),
@@ -178,7 +170,7 @@ def profile(state: State, entity: int, *, now_s: float) -> Profile:
 
 def search(
     state: State, words: str, found: Found, options: ReadOptions, vector: NDArray[Any] | None
-) -> list[NamedView]:
+) -> list[views.NamedView]:
     """At most `options.k` memories: literal matches by kind, then recalled ones that are near.
 
     Literal matches are the entity of that name, its facts, and every node that holds all the words.
@@ -191,12 +183,12 @@ def search(
     facts = [i for one in named for i in (*state.slots.of(one), *state.slots.about(one))]
     literal = dict.fromkeys((*named, *facts, *_holding(state, words)))
     near = [i for i in _near(state, found, vector) if i not in literal]
-    views = {i: view for i in (*literal, *near) if (view := _view(state, i, options)) is not None}
-    first = [i for i in literal if i in views]
-    first.sort(key=lambda i: (i not in named, *_place(state, views[i])))
-    ids = [*first, *(i for i in near if i in views)]
+    seen = {i: view for i in (*literal, *near) if (view := _view(state, i, options)) is not None}
+    first = [i for i in literal if i in seen]
+    first.sort(key=lambda i: (i not in named, *_place(state, seen[i])))
+    ids = [*first, *(i for i in near if i in seen)]
     ids.sort(key=lambda i: bool(int(state.graph.view(i)["flags"][0]) & NodeFlag.RECALLED))
-    return [views[i] for i in ids[: options.k]]
+    return [seen[i] for i in ids[: options.k]]
 
 
 def _holding(state: State, words: str) -> list[int]:
@@ -231,7 +223,7 @@ def _cosine(state: State, node_id: int, vector: NDArray[Any] | None) -> float:
     return float(np.asarray(own, np.float32) @ np.asarray(vector, np.float32))
 
 
-def _view(state: State, node_id: int, options: ReadOptions) -> NamedView | None:
+def _view(state: State, node_id: int, options: ReadOptions) -> views.NamedView | None:
     """A node at the time of `options`; None where it was not there yet, or no more."""
     node = state.graph.view(node_id)[0]
     kind = NodeKind(int(node["kind"]))
@@ -259,7 +251,7 @@ def _is_outdated(state: State, theme: int, options: ReadOptions) -> bool:
     return bool(outdated(state.graph, state.graph.rows([theme]), moment)[0])
 
 
-def _place(state: State, view: NamedView) -> tuple[int, bool, bool, float]:
+def _place(state: State, view: views.NamedView) -> tuple[int, bool, bool, float]:
     """Sort key of a literal match: kind, then what holds, then statements, the newest first."""
     node = state.graph.view(view.id)[0]
     kind = _ORDER.index(NodeKind(int(node["kind"])))
@@ -267,11 +259,11 @@ def _place(state: State, view: NamedView) -> tuple[int, bool, bool, float]:
     return kind, not view.current, asks, -float(node["recorded_at"])
 
 
-def named(state: State, content: Content, *, current: bool) -> NamedView:
+def named(state: State, content: Content, *, current: bool) -> views.NamedView:
     """A node in its present words."""
     node = state.graph.view(content.node)[0]
     moment = max(float(node["valid_from"]), state.latest_s)
-    return NamedView(
+    return views.NamedView(
         id=content.node,
         kind=NodeKind(int(node["kind"])).name.lower(),
         text=content.text[:LABEL],
@@ -281,7 +273,7 @@ def named(state: State, content: Content, *, current: bool) -> NamedView:
     )
 
 
-def explain(state: State, trace: Trace, limit: int | None = None) -> Explanation:
+def explain(state: State, trace: Trace, limit: int | None = None) -> views.Explanation:
     """Why each hit came back: anchor, path with weights, shares of the score, sources."""
     limit = None if limit is None else whole(limit, "limit is how many hits to explain")
     lines = [f"Asked: {' | '.join(trace.queries)}"] if trace.queries else []
@@ -301,7 +293,7 @@ def explain(state: State, trace: Trace, limit: int | None = None) -> Explanation
         lines.extend(_hit(state, trace, hit, rank))
     for cluster in trace.clusters:
         lines.append("Associated: " + ", ".join(f"m{i}" for i in cluster))
-    return Explanation(queries=trace.queries, lines=tuple(lines))
+    return views.Explanation(queries=trace.queries, lines=tuple(lines))
 
 
 def _hit(state: State, trace: Trace, hit: HitTrace, rank: int) -> list[str]:
@@ -351,7 +343,7 @@ def held_bytes(state: State) -> int:
     return int(sum(part.nbytes for part in held))
 
 
-def stats(live: Live, parts: Parts) -> Stats:
+def stats(live: Live, parts: Parts) -> views.Stats:
     """Counts by kind, open and closed facts, bytes."""
     store = live.store
     # Before the state is held: the store reads the disk for it.
@@ -364,7 +356,7 @@ def stats(live: Live, parts: Parts) -> Stats:
         facts = nodes[nodes["kind"] == NodeKind.FACT]
         kinds = graph.adjacency.columns["kind"][graph.adjacency.positions()[1]]
         arcs = np.bincount(kinds[kinds < REVERSE], minlength=max(ArcKind) + 1)
-        return Stats(
+        return views.Stats(
             nodes={k.name.lower(): int((nodes["kind"] == k).sum()) for k in NodeKind},
             arcs={k.name.lower(): int(arcs[k]) for k in ArcKind},
             open_facts=int((facts["valid_to"] == NEVER).sum()),

@@ -81,14 +81,16 @@ def said(turns: Iterable[Turn]) -> str:
     return "\n".join(lines) or NOTHING
 
 
-def since(at: float | None) -> str:
+def since(at: float | None, *, weekday: bool = False) -> str:
     """The date a fact began or ended, no more precise than it can have been stated; else empty."""
     if at is None or not known(at):
         return ""
     day = EPOCH + timedelta(seconds=at)
     if (day.month, day.day) == (1, 1):
         return str(day.year)
-    return date(at).removeprefix("1 ") if day.day == 1 else now(at)
+    if day.day == 1:
+        return date(at).removeprefix("1 ")
+    return now(at) if weekday else date(at)
 
 
 Marks = Mapping[tuple[str, str], int]
@@ -155,9 +157,9 @@ def told(item: ContextItem) -> str:
         line = f"{mark} {quote(item.text)}"
         dated = known(item.valid_from or 0.0)
         about = _roles((q for q in item.qualifiers if not (dated and q[0] == "when")), item.text)
-        begun = since(item.valid_from)
+        begun = since(item.valid_from, weekday=True)
         about += [f"since {begun}"] * bool(begun) + [f"told by {who}"] * bool(who)
-    over = since(item.valid_to)
+    over = since(item.valid_to, weekday=True)
     if not item.current:
         about.append(f"no longer true since {over}" if over else "no longer true")
     elif over:

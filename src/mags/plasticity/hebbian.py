@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
@@ -24,19 +23,11 @@ MOST = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnClock:
-    """When a turn happens: the tick, and the day or session as a number."""
-
-    tick: int
-    day: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Hebb:
-    """Associate every two cited nodes, both ways: dw = eta a_i a_j (1 - w) from w = 0.
+    """Associate every two cited nodes, both ways: dw = `rate` a_i a_j (1 - w) from w = 0.
 
-    eta = `rate` (1 + importance), so that salient events bind faster. Then each source's outgoing
-    associations compete for `most`. (To wire recalled anchors that were not cited costs recall.)
+    Then each source's outgoing associations compete for `most`. (To wire recalled anchors that were
+    not cited costs recall.)
     """
 
     rate: float = 0.1
@@ -47,41 +38,42 @@ class Hebb:
         draft: Draft,
         cited: Mapping[int, float],
         *,
-        moment: TurnClock,
-        importance: float = 0.0,
+        tick: int,
+        day: int,
     ) -> None:
         """Put associations between `cited` nodes into the draft.
 
-        `cited`: node id -> activation in [0, 1]; `importance`: of the event, in [0, 1]. Raises
-        InvalidInput, NotFound.
+        `cited`: node id -> activation in [0, 1]; `day`: that of the turn, or its session, as a
+        number. Raises InvalidInput, NotFound.
         """
-        _check(cited, "activation")
-        _check({0: importance}, "importance")
+        for node_id, value in cited.items():
+            if not 0.0 <= value <= 1.0:
+                raise InvalidInput(f"activation {value} is not in [0, 1]", key=node_id, value=value)
         wired: dict[int, list[int]] = {}
         for src, dst in permutations(cited, 2):
-            eta = self.rate * (1.0 + importance) * cited[src] * cited[dst]
+            eta = self.rate * cited[src] * cited[dst]
             if eta > 0.0:
                 # Raises NotFound. `add_arc` does not check its ends, and every cited node is a
                 # `dst` at some point.
                 draft.peek(dst)
-                _strengthen(draft, (src, dst), eta, moment)
+                _strengthen(draft, (src, dst), eta, tick=tick, day=day)
                 wired.setdefault(src, []).append(dst)
         for src, targets in wired.items():
-            compete(draft, src, also=targets, tick=moment.tick, most=self.most)
+            compete(draft, src, also=targets, tick=tick, most=self.most)
         if wired:
             draft.reason("hebb", nodes=len(wired), arcs=sum(map(len, wired.values())))
 
 
-def _strengthen(draft: Draft, ends: tuple[int, int], eta: float, moment: TurnClock) -> None:
-    arc = draft.add_arc(*ends, ArcKind.ASSOCIATION, w=0.0, t0=moment.tick)
+def _strengthen(draft: Draft, ends: tuple[int, int], eta: float, *, tick: int, day: int) -> None:
+    arc = draft.add_arc(*ends, ArcKind.ASSOCIATION, w=0.0, t0=tick)
     # Learning starts from the charge of now, not from the stored weight, which has decayed.
-    now = arc_charge(arc, moment.tick)
+    now = arc_charge(arc, tick)
     arc["w"] = stored(np.minimum(now + eta * (1.0 - now), 1.0))
-    arc["t0"] = moment.tick
-    if arc["uses"][0] == 0 or arc["last_day"][0] != moment.day:
+    arc["t0"] = tick
+    if arc["uses"][0] == 0 or arc["last_day"][0] != day:
         arc["days"] = min(int(arc["days"][0]) + 1, DAYS_MOST)
     arc["uses"] += 1
-    arc["last_day"] = moment.day
+    arc["last_day"] = day
 
 
 def compete(
@@ -134,12 +126,6 @@ def recharge(draft: Draft, used: Iterable[int], *, tick: int, share: float = 0.5
         node["last_used_tick"] = tick
         node["uses"] += 1
         node["flags"] &= ~np.uint16(NodeFlag.COLD)
-
-
-def _check(values: Mapping[Any, float], what: str) -> None:
-    for key, value in values.items():
-        if not 0.0 <= value <= 1.0:
-            raise InvalidInput(f"{what} {value} is not in [0, 1]", key=key, value=value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mags.models.answer.closest import NOT_SURE
 from mags.models.answer.extractive import ExtractiveAnswerer, find_chain
 from mags.models.answer.question import read_question
-from mags.models.answer.support import compare, kind_share, rare_share
+from mags.models.answer.support import ahead_of, kind_share, rare_share, rarity_of
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
 
@@ -204,11 +204,12 @@ def test_the_stand_of_a_memory_is_its_lead_and_the_rarity_of_words():
         ContextItem(id=1, text="We keep bees.", score=3.0),
         ContextItem(id=2, text="We keep cats.", score=1.0),
     ]
-    first, second = compare(asked, items)
-    assert (first.ahead, second.ahead) == (0.5, 0.0)
-    assert first.rarity == {"keep": log(14 / 3), "bee": log(14 / 2)}
-    assert rare_share(items[0], first.rarity) == 1.0
-    assert rare_share(items[1], first.rarity) == pytest.approx(log(14 / 3) / log(14 * 7 / 3))
+    first, second = items
+    assert (ahead_of(first, items), ahead_of(second, items)) == (0.5, 0.0)
+    rarity = rarity_of(asked, items)
+    assert rarity == {"keep": log(14 / 3), "bee": log(14 / 2)}
+    assert rare_share(first, rarity) == 1.0
+    assert rare_share(second, rarity) == pytest.approx(log(14 / 3) / log(14 * 7 / 3))
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=4))

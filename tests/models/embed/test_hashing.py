@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.embed import HashEmbedder
+from mags.models.embed.hashing import HashEmbedder
 
 
 def test_a_word_is_hashed_with_its_trigrams() -> None:

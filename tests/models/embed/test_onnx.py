@@ -55,7 +55,7 @@ def test_the_name_holds_the_checksum() -> None:
 
 def test_importing_and_making_an_embedder_opens_nothing() -> None:
     program = (
-        "import sys; from mags.models.embed import OnnxEmbedder as E; E().name; E().dimension;"
+        "import sys; from mags.models.embed.onnx import OnnxEmbedder as E; E().name; E().dimension;"
         "print([m for m in ('onnxruntime', 'openai', 'torch') if m in sys.modules])"
     )
 

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.errors import ModelError, ModelReplyError, ModelUnavailable
-from mags.models.embed import EmbeddingServer, OpenAIEmbedder
-from mags.models.embed.openai import split_text
+from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder, split_text
 
 Answer = tuple[int, Any]
 

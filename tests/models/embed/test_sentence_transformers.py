@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 
 from mags.errors import ConfigurationError, CorruptFile, MissingExtra
-from mags.models.embed import OnnxEmbedder, SentenceTransformersEmbedder
-from mags.models.embed.onnx import SHIPPED
-from mags.models.embed.sentence_transformers import DenseLayer, pool, read_folder, read_safetensors
+from mags.models.embed.onnx import SHIPPED, OnnxEmbedder
+from mags.models.embed.sentence_transformers import (
+    DenseLayer,
+    SentenceTransformersEmbedder,
+    pool,
+    read_folder,
+    read_safetensors,
+)
 
 TEXTS = ["I moved to Oslo in May.", "", "Where does Alice live? " * 100]
 

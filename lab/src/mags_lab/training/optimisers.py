@@ -25,7 +25,7 @@ from torch.optim import AdamW, Optimizer
 from mags.errors import CorruptFile
 
 
-class Muon(torch.optim.Muon):
+class Muon(torch.optim.Muon):  # type: ignore[misc]
     """PyTorch's Muon, whose steps are of the size of AdamW's, orthogonal in the type `quick()`.
 
     PyTorch always takes bfloat16: without AMX that is three fifths of the time of a small model.
@@ -35,7 +35,7 @@ class Muon(torch.optim.Muon):
         super().__init__(params, lr=lr, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw")
 
     @torch.no_grad()
-    def step(self, closure: object = None) -> None:  # type: ignore[override]
+    def step(self, closure: object = None) -> None:
         """Step every matrix; no closure is called."""
         for group in self.param_groups:
             keep, decay = group["momentum"], group["lr"] * group["weight_decay"]

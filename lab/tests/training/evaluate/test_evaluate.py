@@ -9,7 +9,7 @@ from rich.console import Console
 
 from mags.errors import CorruptFile, MissingExtra, ModelReplyError
 from mags.models.grammar import read_engram, read_plan, read_route
-from mags.models.policy import RulePolicy
+from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Plan, Recalled, Route, Turn, Writing
 from mags_lab.training.chains.schema import Role, Sample, Split
 from mags_lab.training.evaluate.deciders import Decision, PolicyDecider

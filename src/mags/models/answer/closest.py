@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 from mags.models import rendering
 from mags.models.answer.question import ParsedQuestion, content
-from mags.models.answer.spans import Weighed
+from mags.models.answer.spans import Candidate
 from mags.models.answer.support import kind_share, mentioned_text
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import Answer, ContextItem
@@ -23,7 +23,7 @@ OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}
 
 
 def closest(
-    question: ParsedQuestion, items: Sequence[ContextItem], read: Sequence[Weighed]
+    question: ParsedQuestion, items: Sequence[ContextItem], read: Sequence[Candidate]
 ) -> Answer:
     """Quote two memories with who said them and when; unknown where none shares a thing.
 
@@ -35,19 +35,13 @@ def closest(
         return Answer(text=UNKNOWN, outcome="unknown", support=best)
     turns = {i.within: i for i in items if i.fact is None and i.within is not None}
     leads = (turns.get(item.id, item) for item in items if item.within is None)
-    likely = (o.candidate for o in sorted(read, key=lambda one: -one.quote))
+    likely = sorted(read, key=lambda one: -one.quoted)
     shown: dict[int, ContextItem] = {}
     for item in (*(replace(one.item, text=one.quote) for one in likely), *leads):
         shown.setdefault(item.id, item)
     kept = list(shown.values())[:MOST_SHOWN]
-    citations = tuple(item.id for item in kept)
-    return Answer(
-        text=f"{NOT_SURE} {'; '.join(map(quote, kept))}",
-        outcome="closest",
-        citations=citations,
-        support=best,
-        links=pairs(citations),
-    )
+    text = f"{NOT_SURE} {'; '.join(map(quote, kept))}"
+    return replace(citing(text, kept, best), outcome="closest")
 
 
 def shares(question: ParsedQuestion, item: ContextItem) -> bool:
@@ -80,6 +74,12 @@ def brief(text: str) -> str:
     """A text as one line, cut at `MOST_QUOTED` characters."""
     words = rendering.quote(text)
     return words if len(words) <= MOST_QUOTED else words[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."
+
+
+def citing(text: str, items: Iterable[ContextItem], support: float) -> Answer:
+    """An answer that rests on memories, which it joins."""
+    citations = tuple(item.id for item in items)
+    return Answer(text=text, citations=citations, support=support, links=pairs(citations))
 
 
 def pairs(citations: tuple[int, ...]) -> tuple[tuple[int, int], ...]:

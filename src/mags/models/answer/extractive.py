@@ -12,34 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 
 from mags.models import rendering
-from mags.models.answer.closest import CLOSE, OPEN, brief, closest, pairs, quote
-from mags.models.answer.cues import (
-    CORRECTED,
-    KIN_TERMS,
-    OF_EACH,
-    SUMMED,
-    TOLD_OF_EACH,
-    WEEKDAYS,
-    dead,
-    opposed,
-)
+from mags.models.answer import cues, spans, topics
+from mags.models.answer.closest import CLOSE, OPEN, brief, citing, closest, pairs, quote
 from mags.models.answer.members import lacks_class, members_told
 from mags.models.answer.question import ParsedQuestion, content, read_question
-from mags.models.answer.spans import (
-    EACH,
-    SpanReader,
-    Weighed,
-    about,
-    fact_features,
-    likely,
-    names_all,
-    says,
-    tells_anew,
-    weighed_turns,
-)
 from mags.models.answer.support import (
     GIVEN_UP,
     LEAST,
@@ -52,21 +30,6 @@ from mags.models.answer.support import (
     spans_days,
     support,
 )
-from mags.models.answer.topics import (
-    about_whom,
-    asks_own_name,
-    before_another,
-    before_nobody,
-    by_name,
-    compared,
-    compares,
-    own_name,
-    profile,
-    said_last,
-    told_of,
-    told_when,
-    turns_about,
-)
 from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.rules.tokens import is_name, stems
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
@@ -76,7 +39,7 @@ from mags.ports.relations import canonical
 DASH = "\N{EM DASH}"
 FIRM = 0.4
 """How likely a later turn may answer otherwise than a fact that is surely held."""
-SHARES = ((SUMMED, SUMMED), (OF_EACH, TOLD_OF_EACH))
+SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
 """How a question asks for a sum or for a share of one, and how those are told."""
 YEAR = re.compile(r"\b\d{4}\b")
 MOST_TOGETHER = 5
@@ -98,7 +61,7 @@ class ExtractiveAnswerer:
     """
 
     sure: float = 0.77
-    reader: SpanReader = field(default_factory=lambda: TrainedReader().answers)
+    reader: spans.SpanReader = field(default_factory=lambda: TrainedReader().answers)
 
     @property
     def name(self) -> str:
@@ -119,14 +82,14 @@ class ExtractiveAnswerer:
         Recalls again only for who was there before another, and for what was said last.
         """
         shown = items if TO_COME.search(question.text) else without_future(items, question.at)
-        before = before_another(question, shown, recall_again)
+        before = topics.before_another(question, shown, recall_again)
         if before is not None:
             question, shown = before
         answer = (
             _answer_about_person(question, items)
             or _of_members(question, items)
-            or said_last(question, recent, recall_again)
-            or told_when(question, items, recent, recall_again)
+            or topics.said_last(question, recent, recall_again)
+            or topics.told_when(question, items, recent, recall_again)
         )
         if answer is None:
             answer = self._of_all(question, shown)
@@ -137,11 +100,15 @@ class ExtractiveAnswerer:
     def _of_all(self, turn: Turn, items: Sequence[ContextItem]) -> Answer:
         """The likeliest of what a fact and the turns that are read answer, else the closest."""
         parsed = read_question(turn)
-        read = weighed_turns(turn, parsed, items, self.reader)
-        answer = told_of(turn, read) or compared(turn, items, self.reader)
+        read = spans.weighed_turns(turn, parsed, items, self.reader)
+        answer = topics.told_of(turn, read) or topics.compared(turn, items, self.reader)
         if answer is not None:
             return answer
-        if compares(turn.text) or before_nobody(turn, items) or lacks_class(turn, items):
+        if (
+            topics.compares(turn.text)
+            or topics.before_nobody(turn, items)
+            or lacks_class(turn, items)
+        ):
             return closest(parsed, items, read)
         fact = of_fact(turn, items)
         by_id = {item.id: item for item in items}
@@ -150,33 +117,28 @@ class ExtractiveAnswerer:
         own = (  # of what takes something back, the words that hold cannot be told
             one
             for one in read
-            if one.candidate.features["about"]
-            and names_all(parsed, one.candidate.item)
+            if one.features["about"]
+            and spans.names_all(parsed, one.item)
             # When something is has to be told with it: "I love Mondays" are no days of work.
-            and (parsed.kind != "time" or one.candidate.features["cover"])
-            and not of_others(parsed, one.candidate.item)
-            and not CORRECTED.search(one.candidate.quote)
-            and (parsed.kind == "yesno" or not opposed(parsed.words, content(one.candidate.quote)))
+            and (parsed.kind != "time" or one.features["cover"])
+            and not of_others(parsed, one.item)
+            and not cues.CORRECTED.search(one.quote)
+            and (parsed.kind == "yesno" or not cues.opposed(parsed.words, content(one.quote)))
             # One value is no sum of several, nor a sum that of each, unless it is told as that.
-            and all(
-                not asks.search(turn.text) or tells.search(one.candidate.quote)
-                for asks, tells in SHARES
-            )
+            and all(not asks.search(turn.text) or tells.search(one.quote) for asks, tells in SHARES)
         )
         best = max(own, key=lambda one: one.best, default=None)
         if best is None or best.best < self.sure:
             return closest(parsed, items, read)
-        found, item = best.candidate, best.candidate.item
-        theirs = [one for one in read if one.candidate.item.speaker == item.speaker]
+        item = best.item
+        theirs = [one for one in read if one.item.speaker == item.speaker]
         over = not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
-        if over or _is_told_anew(item.speaker, item.at, stems(found.head), parsed, theirs):
+        if over or _is_told_anew(item.speaker, item.at, stems(best.head), parsed, theirs):
             return closest(parsed, items, read)
-        words = brief(found.quote)
-        if best.value >= min(self.sure, best.quote):
-            words = f"{found.head} {DASH} {OPEN}{words}{CLOSE}"
-        return Answer(
-            text=f"{words}{_mark(item)}{_source(item)}", citations=(item.id,), support=best.best
-        )
+        words = brief(best.quote)
+        if best.value >= min(self.sure, best.quoted):
+            words = f"{best.head} {DASH} {OPEN}{words}{CLOSE}"
+        return citing(f"{words}{_mark(item)}{_source(item)}", [item], best.best)
 
     def _stands(
         self,
@@ -184,7 +146,7 @@ class ExtractiveAnswerer:
         parsed: ParsedQuestion,
         fact: Answer,
         items: Mapping[int, ContextItem],
-        read: Sequence[Weighed],
+        read: Sequence[spans.Candidate],
     ) -> bool:
         """Whether what a fact answers is likely right, by the turns. Where none is there, it is."""
         own = items[fact.citations[0]]
@@ -193,29 +155,27 @@ class ExtractiveAnswerer:
             return True  # a chain, or what nobody said in a turn
         head, dash, _ = fact.text.partition(f" {DASH} ")
         head = head if dash else ""
-        if EACH.search(turn.text) and YEAR.search(head):
+        if spans.EACH.search(turn.text) and YEAR.search(head):
             return False  # what comes again and again has no date
         subject = own.fact[0] if own.fact else own.speaker
         values = stems(head) or (stems(own.fact[2]) if own.fact else frozenset())
-        theirs = [
-            one for one in read if _may_renew(subject, own.speaker, one.candidate.item.speaker)
-        ]
+        theirs = [one for one in read if _may_renew(subject, own.speaker, one.item.speaker)]
         if _is_told_anew(subject, own.at, values, parsed, theirs):
             return False
-        told = fact_features(parsed, own, head, fact.support, read)
-        if read[0].best >= self.sure and says(read[0], own, head):
+        told = spans.fact_features(parsed, own, head, fact.support, read)
+        if read[0].best >= self.sure and spans.says(read[0], own, head):
             return True
         held = own.current or parsed.past or (own.valid_to or 0.0) > turn.at
         if own.tentative or own.disputed or not held:
-            return likely("fact", parsed, told) >= self.sure
+            return spans.likely("fact", parsed, told) >= self.sure
         # What is surely held stands, unless a later turn of whom it tells answers otherwise; what
         # was is not told anew by what is.
         return (parsed.past and not own.current) or not any(
-            one.candidate.item.at > own.at
+            one.item.at > own.at
             and one.value >= FIRM
-            and about(stems(subject), one.candidate.item)
-            and not of_others(parsed, one.candidate.item)
-            and not says(one, own, head)
+            and spans.about(stems(subject), one.item)
+            and not of_others(parsed, one.item)
+            and not spans.says(one, own, head)
             for one in theirs
         )
 
@@ -237,7 +197,7 @@ def of_fact(turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
 
 def _by_name(question: Turn, facts: Sequence[ContextItem]) -> Answer | None:
     """Answer a question about "my brother" by his name; None where that answers nothing."""
-    named = by_name(question, facts)
+    named = topics.by_name(question, facts)
     if named is None:
         return None
     asked, told = named
@@ -277,14 +237,14 @@ def _is_told_anew(
     at: float,
     values: frozenset[str],
     parsed: ParsedQuestion,
-    read: Sequence[Weighed],
+    read: Sequence[spans.Candidate],
 ) -> bool:
     """Whether a later turn of whom it tells ends or corrects a value; of what was, none does."""
     asked = parsed.words - frozenset().union(*parsed.names)
     return not parsed.past and any(
-        one.candidate.item.at > at
-        and (about(stems(subject), one.candidate.item) or values & stems(one.candidate.item.text))
-        and tells_anew(one, values, asked)
+        one.item.at > at
+        and (spans.about(stems(subject), one.item) or values & stems(one.item.text))
+        and spans.tells_anew(one, values, asked)
         for one in read
     )
 
@@ -298,38 +258,30 @@ def _quoting(
     """An answer that begins with `head` and quotes items, with the source of the best."""
     said = (f"{OPEN}{brief(item.text)}{CLOSE}" if head else brief(item.text) for item in items)
     quotes = " ".join(f"{one}{_mark(item)}" for one, item in zip(said, items, strict=True))
-    citations = tuple(item.id for item in items)
-    return Answer(
-        text=f"{head}{quotes}{_source(best)}",
-        citations=citations,
-        support=support,
-        links=pairs(citations),
-    )
+    return citing(f"{head}{quotes}{_source(best)}", items, support)
 
 
 def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
     """Answer "what is my name?" or "what do you know about Ana?"; None for any other question."""
-    if asks_own_name(question.text):
-        found = own_name(question, items)
+    if topics.asks_own_name(question.text):
+        found = topics.own_name(question, items)
         if found is None:
             return None
         name, shown = found
-        text = f"{name} {DASH} {OPEN}{brief(shown.text)}{CLOSE}{_mark(shown)}{_source(shown)}"
-        return Answer(text=text, citations=(shown.id,), support=1.0)
-    whom = about_whom(question)
-    known = profile(whom, items) if whom else []
+        return _quoting(f"{name} {DASH} ", [shown], shown, 1.0)
+    whom = topics.about_whom(question)
+    known = topics.profile(whom, items) if whom else []
     if whom and len(known) < FEWEST_KNOWN:
         sure = [item for item in known if not item.tentative]
         said = {item.id for item in sure}
-        turns = [item for item in turns_about(whom, items) if item.within not in said]
+        turns = [item for item in topics.turns_about(whom, items) if item.within not in said]
         known = [*sure, *sorted(turns, key=lambda item: item.at)] or known
     if not known:
         return None
-    citations = tuple(item.id for item in known)
     text = " ".join(
         quote(item) if item.fact is None else f"{brief(item.text)}{_mark(item)}" for item in known
     )
-    return Answer(text=text, citations=citations, support=1.0, links=pairs(citations))
+    return citing(text, known, 1.0)
 
 
 # Which memory answers.
@@ -358,7 +310,7 @@ def _end_dead_pets(items: Sequence[ContextItem]) -> list[ContextItem]:
     return [
         replace(item, current=False)
         if item.fact is not None
-        and KIN_TERMS.get(item.fact[1], ("", ""))[1] == "pet"
+        and cues.KIN_TERMS.get(item.fact[1], ("", ""))[1] == "pet"
         and (item.fact[2] in dead or f"{item.fact[0]}'s {item.fact[1]}" in dead)
         else item
         for item in items
@@ -487,7 +439,7 @@ def _denies(question: ParsedQuestion, item: ContextItem) -> bool:
         return False
     _, relation, obj = item.fact
     if question.alive:
-        return dead(relation, obj, item.text)
+        return cues.dead(relation, obj, item.text)
     if f"{relation} ".startswith(("does not ", NO_LONGER)):
         return True
     if relation in GIVEN_UP:
@@ -501,27 +453,16 @@ def _when(item: ContextItem, end: str) -> str:
     """The day that a fact tells, or when it began."""
     _, relation, obj = item.fact or ("", "", "")
     known = canonical(relation)
-    day = (known is not None and known.answers == "time") or WEEKDAYS.match(obj) is not None
+    day = (known is not None and known.answers == "time") or cues.WEEKDAYS.match(obj) is not None
     if end == "object" and day:
         return _told(item, end)
     if spans_days(item):
-        return f"{_since(item.valid_from)} until {_since(item.valid_to)}"
-    return _since(item.valid_from)
-
-
-def _since(at: float | None) -> str:
-    """The date a fact began, no more precise than it can have been stated."""
-    if at is None or not rendering.known(at):
-        return ""
-    day = rendering.EPOCH + timedelta(seconds=at)
-    words = rendering.date(at)
-    if (day.month, day.day) == (1, 1):
-        return str(day.year)
-    return words.removeprefix("1 ") if day.day == 1 else words
+        return f"{rendering.since(item.valid_from)} until {rendering.since(item.valid_to)}"
+    return rendering.since(item.valid_from)
 
 
 def _source(item: ContextItem) -> str:
-    since = "" if item.fact is None else _since(item.valid_from)
+    since = "" if item.fact is None else rendering.since(item.valid_from)
     said = rendering.date(item.at) if item.speaker or not since else ""  # nobody said it
     parts = [part for part in (item.speaker, said, f"since {since}" if since else "") if part]
     if not item.current:

@@ -22,11 +22,12 @@ from mags.models.answer.cues import CORRECTED, DENIED, ENDED, HEDGED, RENEWED, S
 from mags.models.answer.dates import day_told, since_told
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
-    compare,
+    ahead_of,
     contrary,
     kind_share,
     of_others,
     rare_share,
+    rarity_of,
     spans_days,
 )
 from mags.models.policy.reader.network import Calibration
@@ -92,13 +93,21 @@ turn that could not be read."""
 class Candidate:
     """A turn that may answer. `head`: the words it answers with, "" for none. `quote`: its part.
 
-    `features`: what speaks for it.
+    `features`: what speaks for it. `value`, `quoted`: how likely these words, and the quote,
+    answer, in [0, 1].
     """
 
     item: ContextItem
     head: str
     quote: str
     features: Mapping[str, float]
+    value: float = 0.0
+    quoted: float = 0.0
+
+    @property
+    def best(self) -> float:
+        """How likely it answers, either way."""
+        return max(self.value, self.quoted)
 
 
 def candidates(
@@ -110,13 +119,13 @@ def candidates(
     if not chosen:
         return []
     spans = _spans(question, parsed, chosen, reader)
-    stand = compare(parsed, chosen)
+    rarity = rarity_of(parsed, chosen)
     words = parsed.words - frozenset().union(*parsed.names) - asked
     said = stems(question.text)
     now = NOW.search(question.text) is not None
     alone = float(len(chosen) == 1)
     found = []
-    for place, (item, span, one) in enumerate(zip(chosen, spans, stand, strict=True)):
+    for place, (item, span) in enumerate(zip(chosen, spans, strict=True)):
         others = [other for other in spans if other is not span]
         head = _head(question.text, parsed, item, span)
         unlike = [other for other in others if not other.alike(span)]
@@ -132,7 +141,7 @@ def candidates(
             for other in chosen
             if other.at > item.at and other.speaker == item.speaker and words & content(other.text)
         ]
-        has = words & content(span.quote)
+        cover = len(words & content(span.quote)) / len(words) if words else 1.0
         yesno = parsed.kind == "yesno"
         features = {
             "span": logit(span.sure),
@@ -145,9 +154,9 @@ def candidates(
             "span, alone": logit(span.sure) * alone,
             "shown, alone": logit(span.shown) * alone,
             "alone": alone,
-            "ahead": one.ahead,
-            "words": rare_share(item, one.rarity),
-            "cover": len(has) / len(words) if words else 1.0,
+            "ahead": ahead_of(item, chosen),
+            "words": rare_share(item, rarity),
+            "cover": cover,
             "bare": float(not words),
             "about": about(asked, item),
             "named": float(bool(asked & stems(item.text))),
@@ -184,8 +193,8 @@ def candidates(
             "headless": float(not head),
             "no": float(head == "No"),
             "yes": float(head == "Yes"),
-            "yes, cover": float(head == "Yes") * (len(has) / len(words) if words else 1.0),
-            "no, cover": float(head == "No") * (len(has) / len(words) if words else 1.0),
+            "yes, cover": float(head == "Yes") * cover,
+            "no, cover": float(head == "No") * cover,
             "says": abs(logit(span.says)) * yesno,
             "span, yes or no": logit(span.sure) * yesno,
             "shown, yes or no": logit(span.shown) * yesno,
@@ -301,10 +310,11 @@ def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> 
         return span.text
     if parsed.kind == "time" and spans_days(replace(item, text=span.sentence)):
         return ""  # both days tell it, so the turn is quoted
-    if SINCE.search(text) or parsed.kind == "time":
-        tell = since_told if SINCE.search(text) else day_told
+    since = SINCE.search(text) is not None
+    if since or parsed.kind == "time":
+        tell = since_told if since else day_told
         told_when = tell(text, span.sentence, item.at, asked)
-        if told_when or not (SINCE.search(text) and NUMBER.search(span.text)):
+        if told_when or not (since and NUMBER.search(span.text)):
             return told_when or (tell(text, span.quote, item.at, asked) if not sure else "")
     if parsed.kind == "number" and NUMBER.search(span.text) is None:
         return ""
@@ -441,46 +451,32 @@ def likely(form: str, parsed: ParsedQuestion, features: Mapping[str, float]) -> 
     return kinds.get(kind_of(parsed), kinds[""]).probability(features)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
-    """A candidate with how likely its words (`value`) and its quote answer, in [0, 1]."""
-
-    candidate: Candidate
-    value: float
-    quote: float
-
-    @property
-    def best(self) -> float:
-        """The likelier of both."""
-        return max(self.value, self.quote)
-
-
 def weighed_turns(
     question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem], reader: SpanReader
-) -> list[Weighed]:
+) -> list[Candidate]:
     """The turns that are read, likeliest first."""
     found = [
-        Weighed(
-            candidate=one,
+        replace(
+            one,
             value=likely("value", parsed, one.features) if one.head else 0.0,
-            quote=likely("quote", parsed, one.features),
+            quoted=likely("quote", parsed, one.features),
         )
         for one in candidates(question, parsed, items, reader)
     ]
     return sorted(found, key=lambda one: -one.best)
 
 
-def tells_anew(read: Weighed, values: frozenset[str], asked: frozenset[str]) -> bool:
+def tells_anew(read: Candidate, values: frozenset[str], asked: frozenset[str]) -> bool:
     """Whether a turn told later ends or corrects a value, or tells anew of what is asked.
 
     `asked`: stems of what is asked.
     """
-    found, text = read.candidate, read.candidate.item.text
+    text = read.item.text
     named = values & stems(text)
     if named and ENDED.search(text):
         return True
     back = DENIED.search(text) or CORRECTED.search(text) or TAKEN_BACK.match(text)
-    head = stems(found.head)
+    head = stems(read.head)
     if head and not back and (head <= values or values <= head):
         return False  # the same once more
     anew = RENEWED.search(text) or TAKEN_BACK.match(text)
@@ -489,23 +485,22 @@ def tells_anew(read: Weighed, values: frozenset[str], asked: frozenset[str]) -> 
     return bool(anew and (named or (read.value >= NEWS and asked & content(text))))
 
 
-def says(read: Weighed, fact: ContextItem, head: str) -> bool:
+def says(read: Candidate, fact: ContextItem, head: str) -> bool:
     """Whether a turn that answers says what a fact does: the same yes or no, or its words."""
-    told = read.candidate
-    if told.head in ("Yes", "No") or head in ("Yes", "No"):
-        return told.head == head
+    if read.head in ("Yes", "No") or head in ("Yes", "No"):
+        return read.head == head
     ends = fact.fact[2] if fact.fact is not None and not head else head
-    return bool(stems(told.head) & stems(ends)) or content(ends) <= content(told.quote)
+    return bool(stems(read.head) & stems(ends)) or content(ends) <= content(read.quote)
 
 
 def fact_features(
-    parsed: ParsedQuestion, fact: ContextItem, head: str, strength: float, read: Sequence[Weighed]
+    parsed: ParsedQuestion, fact: ContextItem, head: str, strength: float, read: Sequence[Candidate]
 ) -> dict[str, float]:
     """What speaks for the answer of a fact: that turns say so, or something else, or later."""
     own = stems(head) or stems(fact.text)
-    alike = [one for one in read if stems(one.candidate.head) & own]
-    unlike = [one for one in read if not stems(one.candidate.head) & own]
-    later = [one for one in unlike if one.candidate.item.at > fact.at]
+    alike = [one for one in read if stems(one.head) & own]
+    unlike = [one for one in read if not stems(one.head) & own]
+    later = [one for one in unlike if one.item.at > fact.at]
     return {
         "strength": strength,
         "alike": max((one.value for one in alike), default=0.0),

@@ -210,32 +210,23 @@ def _asked_relation(question: ParsedQuestion, relation: str, subject: str, obj: 
 # How much of a question a memory has.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """How a memory compares with those recalled with it.
-
-    `ahead`: in [0, 1], its lead over their mean score. `rarity`: weight of each content word of
-    the question, by how few of them have it.
-    """
-
-    ahead: float
-    rarity: Mapping[str, float]
-
-
-def compare(question: ParsedQuestion, items: Sequence[ContextItem]) -> list[Comparison]:
-    """Compare each item with the others; a lead of `HALF_LEAD` over the rest counts half."""
+def rarity_of(question: ParsedQuestion, items: Sequence[ContextItem]) -> dict[str, float]:
+    """The weight of each content word of the question, by how few of the items have it."""
     held = [content(mentioned_text(item)) for item in items]
     count = max(len(items), FEWEST_COMPARED)
-    rarity = {
+    return {
         word: log((count + 2) / (sum(word in words for words in held) + 1))
         for word in question.words
     }
-    total = sum(item.score for item in items)
-    rest = max(1, len(items) - 1)
-    leads = [max(0.0, item.score - (total - item.score) / rest) for item in items]
+
+
+def ahead_of(item: ContextItem, items: Sequence[ContextItem]) -> float:
+    """The lead of one of some items over the rest, in [0, 1]: `HALF_LEAD` counts half."""
     if len(items) == 1:
-        leads = [0.0]
-    return [Comparison(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
+        return 0.0
+    rest = (sum(one.score for one in items) - item.score) / (len(items) - 1)
+    lead = max(0.0, item.score - rest)
+    return lead / (lead + HALF_LEAD)
 
 
 def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:

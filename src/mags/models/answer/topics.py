@@ -16,10 +16,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mags.models import rendering
-from mags.models.answer.closest import CLOSE, OPEN, brief, pairs, quote
+from mags.models.answer.closest import CLOSE, OPEN, brief, citing, quote
 from mags.models.answer.cues import KIN_TERMS, kin_of
 from mags.models.answer.question import content, read_question
-from mags.models.answer.spans import SpanReader, Weighed, around
+from mags.models.answer.spans import Candidate, SpanReader, around
 from mags.models.answer.support import FIRST_PERSON, ROLE_NAMES, end_of, slot
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import Answer, ContextItem, RecallAgain
@@ -86,7 +86,7 @@ def topic_asked(text: str) -> str:
     return topic
 
 
-def told_of(question: Turn, read: Sequence[Weighed]) -> Answer | None:
+def told_of(question: Turn, read: Sequence[Candidate]) -> Answer | None:
     """All that was told of a matter, oldest first; None for another question or where nothing was.
 
     `read`: the turns that were read, likeliest first.
@@ -100,20 +100,17 @@ def told_of(question: Turn, read: Sequence[Weighed]) -> Answer | None:
     found = [
         one
         for one in read
-        if words <= content(one.candidate.item.text)
-        and not one.candidate.item.text.rstrip().endswith("?")
-        and (not whose or whose & stems(f"{one.candidate.item.speaker} {one.candidate.item.text}"))
+        if words <= content(one.item.text)
+        and not one.item.text.rstrip().endswith("?")
+        and (not whose or whose & stems(f"{one.item.speaker} {one.item.text}"))
     ][:MOST_TOLD]
     if len(found) < 1 + bool(_CHANGED.search(question.text)):
         return None  # a change has a before and an after
     sure = max(one.best for one in found)
     if len(found) == 1 and sure < LEAST_ALONE:
         return None
-    kept = sorted((one.candidate.item for one in found), key=lambda item: item.at)
-    citations = tuple(item.id for item in kept)
-    return Answer(
-        text=" ".join(map(quote, kept)), citations=citations, support=sure, links=pairs(citations)
-    )
+    kept = sorted((one.item for one in found), key=lambda item: item.at)
+    return citing(" ".join(map(quote, kept)), kept, sure)
 
 
 def told_when(
@@ -146,8 +143,7 @@ def told_when(
     told = min(found, key=lambda item: item.at, default=None)
     if told is None or not rendering.known(told.at):
         return None
-    text = f"{rendering.date(told.at)} \N{EM DASH} {quote(told)}"
-    return Answer(text=text, citations=(told.id,), support=1.0)
+    return citing(f"{rendering.date(told.at)} \N{EM DASH} {quote(told)}", [told], 1.0)
 
 
 def compares(text: str) -> bool:
@@ -190,13 +186,7 @@ def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -
         return None
     option = first if (a < b) == (how in _LESS) else second
     kept = list({item.id: item for item in (one, another)}.values())
-    citations = tuple(item.id for item in kept)
-    return Answer(
-        text=f"{option} \N{EM DASH} {' '.join(map(quote, kept))}",
-        citations=citations,
-        support=LEAST_TOLD,
-        links=pairs(citations),
-    )
+    return citing(f"{option} \N{EM DASH} {' '.join(map(quote, kept))}", kept, LEAST_TOLD)
 
 
 # -- the talk itself -----------------------------------------------------------
@@ -227,11 +217,11 @@ def said_last(question: Turn, recent: Sequence[Turn], recall_again: RecallAgain)
         return None
     last = said[-1]
     held = (item for item in recall_again(last.text) if item.fact is None)
-    item = next((one for one in held if one.text == last.text), None)
-    mark = "" if item is None else f" [m{item.id}]"
+    shown = [one for one in held if one.text == last.text][:1]
+    mark = "".join(f" [m{item.id}]" for item in shown)
     day = rendering.date(last.at)
     text = f"{OPEN}{brief(last.text)}{CLOSE}{mark} ({speaker}{f', {day}' if day else ''})"
-    return Answer(text=text, citations=() if item is None else (item.id,), support=1.0)
+    return citing(text, shown, 1.0)
 
 
 # -- a person ------------------------------------------------------------------

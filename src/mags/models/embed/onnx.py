@@ -333,14 +333,15 @@ def open_session(model: bytes | str, path: Path, *, threads: int) -> InferenceSe
 # Tensor.elem_type 1 (1 is float).
 
 
-def constants(model: bytes) -> dict[str, NDArray[np.generic]]:
-    """The constants of a model by name, as read-only views of its bytes."""
+def constants(model: bytes | bytearray) -> dict[str, NDArray[np.generic]]:
+    """The constants of a model by name, as views of its bytes."""
     found: dict[str, NDArray[np.generic]] = {}
     for fields in _tensors(model):
         start, end = fields[RAW][0]
         kind = KINDS[fields[KIND][0][0]]
         flat = np.frombuffer(model, kind, (end - start) // kind.itemsize, start)
-        found[_name(model, fields)] = flat.reshape(_shape(model, fields))
+        named, ends = fields[NAME][0]
+        found[model[named:ends].decode()] = flat.reshape(_shape(model, fields))
     return found
 
 
@@ -349,24 +350,21 @@ def with_constants(model: bytes, arrays: Arrays) -> bytes:
 
     Raises InvalidInput for a constant that is unknown or of another size.
     """
-    made, left = bytearray(model), dict(arrays)
-    for fields in _tensors(model):
-        name = _name(model, fields)
-        array = left.pop(name, None)
-        if array is None:
-            continue
-        start, end = fields[RAW][0]
-        if array.nbytes != end - start:
+    made = bytearray(model)
+    own = constants(made)
+    for name, array in arrays.items():
+        if name not in own:
+            raise InvalidInput(f"the model has no constant {name}", constant=name)
+        size = own[name].nbytes
+        if array.nbytes != size:
             raise InvalidInput(
-                f"the constant {name} has {end - start} bytes, not {array.nbytes}", constant=name
+                f"the constant {name} has {size} bytes, not {array.nbytes}", constant=name
             )
-        made[start:end] = np.ascontiguousarray(array).tobytes()
-    if left:
-        raise InvalidInput(f"the model has no constant {min(left)}", constant=min(left))
+        own[name].reshape(-1).view(np.uint8)[:] = np.frombuffer(array.tobytes(), np.uint8)
     return bytes(made)
 
 
-def _tensors(model: bytes) -> Iterator[Fields]:
+def _tensors(model: bytes | bytearray) -> Iterator[Fields]:
     for field, start, end in _fields(model, 0, len(model)):
         for inner, first, last in _fields(model, start, end) if field == GRAPH else ():
             if inner == INITIALIZER:
@@ -376,12 +374,7 @@ def _tensors(model: bytes) -> Iterator[Fields]:
                 yield found
 
 
-def _name(model: bytes, fields: Fields) -> str:
-    start, end = fields[NAME][0]
-    return model[start:end].decode()
-
-
-def _shape(model: bytes, fields: Fields) -> tuple[int, ...]:
+def _shape(model: bytes | bytearray, fields: Fields) -> tuple[int, ...]:
     shape: list[int] = []
     # Repeated numbers come one by one or packed into one field; both forms are legal.
     for start, end in fields[DIMS]:
@@ -395,7 +388,7 @@ def _shape(model: bytes, fields: Fields) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _fields(model: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+def _fields(model: bytes | bytearray, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The number of every field, and where its content begins and ends (integer: value, -1)."""
     while at < end:
         key, at = _varint(model, at)
@@ -411,7 +404,7 @@ def _fields(model: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
         at += size
 
 
-def _varint(model: bytes, at: int) -> tuple[int, int]:
+def _varint(model: bytes | bytearray, at: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = model[at]

@@ -42,9 +42,8 @@ class SentenceTransformersEmbedder:
     kind, CorruptFile if a file in it is broken. Safe in threads.
     """
 
-    def __init__(self, path: Path | str, *, threads: int = 1) -> None:
+    def __init__(self, path: Path | str) -> None:
         self._folder = read_folder(Path(path))
-        self._threads = threads
         self._lock = Lock()
         self._name: str | None = None
         self._dimension: int | None = None
@@ -88,12 +87,9 @@ class SentenceTransformersEmbedder:
         with self._lock:
             if self._opened is None:
                 onnx = self._folder.onnx
-                encode: Encoder = (
-                    _TorchEncoder(self._folder, self._threads)
-                    if onnx is None
-                    else _OnnxEncoder(self._folder, onnx, self._threads)
-                )
-                self._opened = _windower(self._folder), encode
+                folder = self._folder
+                encode = _TorchEncoder(folder) if onnx is None else _OnnxEncoder(folder, onnx)
+                self._opened = _windower(folder), encode
             return self._opened
 
 
@@ -121,9 +117,9 @@ def _windower(folder: ModelFolder) -> Windower:
 
 
 class _OnnxEncoder:
-    def __init__(self, folder: ModelFolder, onnx: Path, threads: int) -> None:
+    def __init__(self, folder: ModelFolder, onnx: Path) -> None:
         # By path, not bytes: large models have their weights in a second file beside the first.
-        self._session = open_session(str(onnx), onnx, threads=threads)
+        self._session = open_session(str(onnx), onnx, threads=1)
         self._folder = folder
         self._inputs = {entry.name for entry in self._session.get_inputs()}
         unknown = self._inputs - {"input_ids", "attention_mask", "token_type_ids"}
@@ -149,7 +145,7 @@ class _OnnxEncoder:
 
 
 class _TorchEncoder:
-    def __init__(self, folder: ModelFolder, threads: int) -> None:
+    def __init__(self, folder: ModelFolder) -> None:
         if find_spec("torch") is None or find_spec("transformers") is None:
             raise MissingExtra(
                 extra="train", needed_for=f"the model folder {folder.path} (it has no ONNX file)"
@@ -158,7 +154,7 @@ class _TorchEncoder:
         import torch
         import transformers
 
-        torch.set_num_threads(threads)
+        torch.set_num_threads(1)
         self._torch = torch
         self._folder = folder
         self._model = transformers.AutoModel.from_pretrained(

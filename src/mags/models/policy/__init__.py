@@ -1,5 +1,1 @@
 """The write, ask and router roles: by rules, by a prompted model, by a trained one."""
-
-from mags.models.policy.rules import RulePolicy
-
-__all__ = ["RulePolicy"]

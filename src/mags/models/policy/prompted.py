@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -102,7 +102,7 @@ class PromptedPolicy:
         self, turns: Sequence[Turn], recent: Sequence[Turn], recalled: Sequence[Recalled]
     ) -> list[Writing]:
         """Propose operations of each turn, by one call; raises ModelError."""
-        held = [_Held(one.subject, one.relation, one.object, one.qualifiers) for one in recalled]
+        held: list[Recalled | Operation] = [*recalled]
         recalled = nearest(turns, recalled)
         source = words_of(turns, recent, recalled)
         refused: list[str] = []
@@ -167,42 +167,36 @@ class PromptedPolicy:
             raise
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """What is known: a fact that is remembered, or one of the same reply."""
-
-    subject: str
-    relation: str
-    object: str
-    qualifiers: Mapping[str, str]
-
-
-def parted(operation: Operation, held: list[_Held]) -> list[Operation]:
+def parted(operation: Operation, held: list[Recalled | Operation]) -> list[Operation]:
     """An UPDATE as what ends and what begins, where several can be so at once.
 
     An UPDATE leaves nothing else of its relation. So it stands where one alone can be so: by the
     table, of one kind, or where the relation is a noun that the table does not know ("dentist").
-    Else it ends what is `held` of its matter (see `_of_one_matter`).
-    `held` grows by what the operation says.
+    Else it ends what is `held` of its matter (see `_of_one_matter`): facts that are remembered, or
+    of the same reply. `held` grows by what the operation says.
     """
-    fact = _Held(operation.subject, operation.relation, operation.object, operation.qualifiers)
     before, relation = tuple(held), normalise(operation.relation)
     if operation.act in (Act.ADD, Act.UPDATE):
-        held.append(fact)
+        held.append(operation)
     words = operation.relation.casefold().split()
     verb = relation.known or any(forms(word) or word.endswith("s") for word in words)
-    alone = not verb or "kind" in fact.qualifiers or (relation.one and not is_time(fact.object))
+    timed = is_time(operation.object)
+    alone = not verb or "kind" in operation.qualifiers or (relation.one and not timed)
     if operation.act is not Act.UPDATE or alone:
         return [operation]
     ended = [
         replace(operation, act=Act.RETRACT, object=old.object, qualifiers={}, text="")
         for old in before
-        if old != fact
-        and old.subject.casefold() == fact.subject.casefold()
+        if _fact(old) != _fact(operation)
+        and old.subject.casefold() == operation.subject.casefold()
         and normalise(old.relation).name == relation.name
-        and _of_one_matter(old.object, fact.object)
+        and _of_one_matter(old.object, operation.object)
     ]
     return [*ended, replace(operation, act=Act.ADD, one=None, change=False)]
+
+
+def _fact(said: Recalled | Operation) -> tuple[object, ...]:
+    return said.subject, said.relation, said.object, said.qualifiers
 
 
 def _of_one_matter(old: str, new: str) -> bool:

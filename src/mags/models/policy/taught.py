@@ -78,11 +78,6 @@ class CompactPolicy:
         """What to show the user."""
         return self._name
 
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """Those that have a model, of "ask", "write" and "router"."""
-        return tuple(self._models)
-
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""
         return self._decide("router", compact("router", turn, recent), read_route)
@@ -182,12 +177,8 @@ MARKED = re.compile(r"^(?:since|until): t\d$|\| t\d$", re.MULTILINE)
 CHANGES = frozenset({"ADD", "UPDATE", "RETRACT"})
 
 
-class Field(Protocol):
-    """Changes one field of a reply; `owned`: change the owner of a thing as well."""
-
-    def __call__(self, field: str, *, owned: bool = True) -> str:
-        """The field as it is to be."""
-        ...
+Field = Callable[[str, bool], str]
+"""Changes one field of a reply, and the owner of a thing as well where the second says so."""
 
 
 def shorten(reply: str, turn: Turn, recent: Sequence[Turn] = ()) -> str:
@@ -223,7 +214,7 @@ class _Speakers:
     me: str
     you: str
 
-    def longer(self, field: str, *, owned: bool = True) -> str:
+    def longer(self, field: str, owned: bool) -> str:
         """A field with its names."""
         if field == ME:
             return self.me
@@ -234,7 +225,7 @@ class _Speakers:
     def shorter(self, said: str) -> Field:
         """Fields without names, but for those the turn itself spells."""
 
-        def shorter(field: str, *, owned: bool = True) -> str:
+        def shorter(field: str, owned: bool) -> str:
             if field == self.me:
                 return ME
             if owned and field.startswith(_whose(self.me)):
@@ -247,14 +238,14 @@ class _Speakers:
 def _line(line: str, change: Field) -> str:
     if line.startswith(HOP):
         subject, bar, rest = line.removeprefix(HOP).partition(BAR)
-        return f"{HOP}{change(subject)}{bar}{rest}"
+        return f"{HOP}{change(subject, True)}{bar}{rest}"
     if line.startswith(ENTITIES) and ";" not in line:
-        return ENTITIES + change(line.removeprefix(ENTITIES))
+        return ENTITIES + change(line.removeprefix(ENTITIES), True)
     fields = line.split(BAR)
     if fields[0] in CHANGES and len(fields) > 2:
-        fields[1] = change(fields[1])
+        fields[1] = change(fields[1], True)
         if len(fields) > 3:
-            fields[3] = change(fields[3], owned=False)
+            fields[3] = change(fields[3], False)
         return BAR.join(fields)
     return line
 

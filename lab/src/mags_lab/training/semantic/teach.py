@@ -145,8 +145,8 @@ def prefer(
 ) -> None:
     """DPO on pairs of replies, against the adapter as it was.
 
-    With the likelihood of the better reply beside it (Pang et al. 2024, arXiv:2404.19733): DPO alone
-    makes both less likely, and what was taught is lost.
+    With the likelihood of the better reply beside it (Pang et al. 2024, arXiv:2404.19733): DPO
+    alone makes both less likely, and what was taught is lost.
     """
     trainer = DPOTrainer(
         model=student.model,
