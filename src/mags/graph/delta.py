@@ -410,7 +410,7 @@ class PastGraph:
         return cls(_last(np.concatenate(nodes)), np.unique(np.concatenate(links)), by_hand)
 
     @classmethod
-    def now(cls, graph: Graph, *kinds: ArcKind) -> PastGraph:
+    def present(cls, graph: Graph, *kinds: ArcKind) -> PastGraph:
         """What a graph holds, with its arcs of these kinds."""
         nodes, links = graph.nodes[graph.where()], _links(graph.arcs(*kinds))
         # A removed node keeps its row, and an arc may still lie there.

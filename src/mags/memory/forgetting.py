@@ -199,7 +199,7 @@ def closure(state: State, store: Store, chosen: set[int]) -> tuple[set[int], set
     graph where it rests here on `chosen` alone. What does so everywhere goes, so that no rollback
     brings it back.
     """
-    past, now = store.journal.past(), PastGraph.now(state.graph, *TELLS)
+    past, now = store.journal.past(), PastGraph.present(state.graph, *TELLS)
     gone = set(chosen)
     while True:
         ids = np.fromiter(gone, np.int64, len(gone))
