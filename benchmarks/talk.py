@@ -3,7 +3,8 @@
 Every dialogue of a split of the corpus of talk is told to a memory of its own, turn by turn, and
 what it made is held against the annotation: facts that are right (in all, and of those that last),
 facts made of turns that tell nothing, and facts closed. Intervals are over dialogues. `--read N`
-prints N turns drawn by chance instead, with all that was made and closed, to be judged by eye.
+prints N turns drawn by chance instead, with all that was made and closed, to be judged by eye;
+with `--foreign`, some N turns of talk that nobody here wrote (`foreign`).
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 import mags
+from benchmarks.foreign import drawn
+from benchmarks.results import DATA as DATASETS
 from mags.app import make_policy, make_reader
 from mags.errors import MagsError
 from mags.models.policy.rules import RulePolicy
-from mags.ports.policy import Policy
+from mags.ports.policy import ASSISTANTS, Policy
 from mags.recall.found import FactView
 from mags.settings import read_settings
 from mags_lab.evaluation.metrics import bootstrap
@@ -55,14 +58,20 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--split", default="dev", choices=("train", "dev", "test"))
     parser.add_argument("--policy", nargs="*", default=["rules", "auto"], help="or a reader's file")
     parser.add_argument("--read", type=int, default=0, help="turns to print instead")
-    parser.add_argument("--seed", type=int, default=0, help="of the turns that are printed")
+    parser.add_argument("--seed", type=int, default=0, help="of the turns printed, or the draw")
+    parser.add_argument("--foreign", action="store_true", help="print turns nobody here wrote")
     options = parser.parse_args(arguments)
-    told = list(dialogues(options.corpus, options.split))
+    if options.foreign:
+        told = list(drawn(DATASETS, options.read, options.seed))
+        turns = [s for d in told for s in d.turns if s.speaker.casefold() not in ASSISTANTS]
+    else:
+        told = list(dialogues(options.corpus, options.split))
+        turns = Random(options.seed).sample([s for d in told for s in d.turns], options.read)
     try:
         for name in options.policy:
             policy = policy_of(name)
             if options.read:
-                show(told, policy, options.read, options.seed)
+                show(told, policy, {said.id for said in turns})
             else:
                 measure(name, told, policy)
     except MagsError as failure:
@@ -127,15 +136,13 @@ def measure(name: str, told: Sequence[Dialogue], policy: Policy) -> None:
         print(f"  {figure}: {share:.1f}{between}, {total[part]} of {total[whole]}")
 
 
-def show(told: Sequence[Dialogue], policy: Policy, count: int, seed: int) -> None:
-    """Print turns drawn by chance, with what was made of them and what it should have been."""
-    rng = Random(seed)
-    drawn = {said.id for said in rng.sample([s for d in told for s in d.turns], count)}
+def show(told: Sequence[Dialogue], policy: Policy, turns: Container[str]) -> None:
+    """Print turns by their ids, with what was made of them and what it should have been."""
     for dialogue in told:
-        if not any(said.id in drawn for said in dialogue.turns):
+        if not any(said.id in turns for said in dialogue.turns):
             continue
         for one in kept(dialogue, policy):
-            if one.said.id in drawn:
+            if one.said.id in turns:
                 print(f"\n{one.said.id} {one.said.speaker}: {one.said.text}")
                 for mark, facts in (("+", one.made), ("=", one.again), ("-", one.closed)):
                     for fact in facts:

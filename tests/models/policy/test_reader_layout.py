@@ -18,7 +18,8 @@ from mags.models.policy.reader.layout import (
     passage,
     rows,
 )
-from mags.models.policy.reader.reading import said_relation
+from mags.models.policy.reader.reading import said_relation, told_at
+from mags.models.policy.rules.when import times
 from mags.ports.policy import Turn
 
 TURN = Turn(text="I'm in Oslo.", speaker="Ana")
@@ -138,3 +139,24 @@ def test_a_relation_is_said_by_the_words_from_the_verb_of_a_plain_statement(
         if start <= word.start < start + len(object)
     ]
     assert said_relation(layout, (rows[0], rows[-1]), own=True) == relation
+
+
+@pytest.mark.parametrize(
+    ("text", "object", "told"),
+    [
+        ("I found a vintage 1980s bottle.", "vintage 1980s bottle", ""),
+        ("I found a bottle from the early 1990s.", "bottle", ""),
+        ("I found a bottle in 1991.", "bottle", "in 1991"),
+        ("I have an annual check on 20 January 2025.", "annual check", "on 20 January 2025"),
+    ],
+)
+def test_the_year_that_a_thing_is_of_is_not_when_it_was_found(text: str, object: str, told: str):
+    (layout,) = parts(Turn(text=text, speaker="Ana"))
+    start = text.index(object) + layout.offset
+    rows = [
+        row
+        for row, word in enumerate(layout.words, start=SPECIAL)
+        if start <= word.start < start + len(object)
+    ]
+    found = told_at(layout, (rows[0], rows[-1]), times(text, 1_740_000_000.0))
+    assert (found.text if found else "") == told

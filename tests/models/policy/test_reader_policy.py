@@ -7,6 +7,8 @@ import pytest
 import mags
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.reader.policy import ReaderPolicy, distinct, operation_of
+from mags.models.policy.rules import RulePolicy
+from mags.models.policy.rules.fitting import is_supported
 from mags.models.policy.rules.when import times
 from mags.ports.policy import Act, Recalled, Turn
 from mags.settings import Settings
@@ -63,6 +65,24 @@ def test_what_is_over_is_not_ended_again():
         turn(TALK), (), [held("lives in", "Oslo", current=False)]
     )
     assert found.operations == ()
+
+
+@pytest.mark.parametrize(
+    ("relation", "again", "over"),
+    [("replaced", "kitchen tap", 0), ("fixed", "kitchen tap", 1), ("replaced", "sink", 1)],
+)
+def test_what_a_turn_tells_again_is_not_over(relation: str, again: str, over: int):
+    told = fact(relation, again, probability=0.45)
+    found = policy(told, ends=["I replaced tap"]).write(turn(TALK), (), [held("replaced", "tap")])
+    assert len(found.operations) == over
+
+
+def test_what_another_fact_says_in_its_relation_is_left_out():
+    short = fact("finished", "course", probability=0.9)
+    full = fact("finished course in", "law", probability=0.8)
+    other = fact("finished course in", "law", probability=0.8, subject="Ben")
+    assert distinct([short, full, other]) == [full, other]
+    assert distinct([short, other]) == [short, other]
 
 
 def test_of_two_facts_that_join_the_same_two_the_likelier_is_kept():
@@ -145,3 +165,25 @@ def test_a_relative_is_kept_by_what_relatives_are_called_at_home():
     assert any(
         one.object == "Sam" for one in ReaderPolicy(reader).write(turn(said), (), ()).operations
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [("Brother Feng, we need a new tap.", False), ("My brother Feng needs a new tap.", True)],
+)
+def test_who_is_only_called_a_brother_is_none(text: str, made: bool):
+    told = operation_of(fact("has as brother", "Feng", probability=0.9), 0.8)
+    assert is_supported(told, turn(text)) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker", "made"),
+    [
+        ("I like the idea of a picnic.", "assistant", 0),
+        ("I like the idea of a picnic.", "Ben", 1),
+        ("I like jazz.", "assistant", 1),
+    ],
+)
+def test_to_like_what_an_assistant_proposed_is_no_taste(text: str, speaker: str, made: int):
+    recent = (Turn(text="How about a picnic?", speaker=speaker),)
+    assert len(RulePolicy().write(turn(text), recent, ()).operations) == made

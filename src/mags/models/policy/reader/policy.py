@@ -311,13 +311,25 @@ def operation_of(fact: Fact, sure: float) -> Operation:
 
 
 def distinct(told: Sequence[Fact]) -> list[Fact]:
-    """Of facts that join the same two the likeliest; none that says only its own relation."""
+    """Of facts that join the same two the likeliest; none that says only its own relation.
+
+    Nor one that another says in its relation: of "finished | course" and "finished course in | law"
+    the second stays.
+    """
     found: dict[tuple[str, frozenset[str]], Fact] = {}
     for one in sorted(told, key=lambda fact: -fact.probability):
         words = stems(one.object)
         if words and not words <= stems(f"{one.subject} {one.relation}"):
             found.setdefault((one.subject.casefold(), words), one)
-    kept = {id(one) for one in found.values()}
+    longer = [(one.subject, one.relation) for one in found.values()]
+    kept = {
+        id(one)
+        for one in found.values()
+        if not any(
+            subject == one.subject and more.startswith(f"{one.relation} {one.object} ")
+            for subject, more in longer
+        )
+    }
     return [one for one in told if id(one) in kept]
 
 

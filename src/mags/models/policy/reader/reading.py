@@ -57,10 +57,12 @@ _OWN = re.compile(r"(?:my|our)\s+(.+)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"[^\W_][\w'\u2019.&-]*(?: [\w'\u2019.&-]+){0,5}")
 """A subject: a few words of one phrase, so without a comma."""
 _TRAILING = re.compile(
-    r"(?:[\s,.;:!?\"'(]"
+    r"(?:[\s,.;:!?\"'(\u2013\u2014-]"
     r"|\b(?:and|or|but|to|of|with|for|from|in|on|at|by|as|than|the|a|an|my|his|her|our|their)\b)+$",
     re.IGNORECASE,
 )
+_OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
+"""What joins a time to the thing before it."""
 _LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
 _AUXILIARY = (
     FIRST_PERSON
@@ -254,6 +256,10 @@ def _fact(
             name, vague = trained.relations[NAMED + int(scores.relation[NAMED:].argmax())], True
         if not name:
             return None  # "has" and "is" would say more than was said
+    elif canonical(name) is None:
+        said = said_relation(layout, span, own=start == SPEAKER)
+        if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
+            name = " ".join(word for word in said.split() if word not in _ARTICLES)
     relation = _worded(name or _plain(kind), modality, denied=denied)
     words = _LEADING.sub("", " ".join(layout.span(*span).split()), count=1)
     words = _TRAILING.sub("", words)
@@ -270,7 +276,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=_told_at(layout, span, times_told(modality != "actual")),
+        time=told_at(layout, span, times_told(modality != "actual")),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -386,14 +392,26 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
     return f"is not {rest}".strip() if verb == "be" else f"does not {base}"
 
 
-def _told_at(layout: Layout, span: tuple[int, int], told: Sequence[Time]) -> Time | None:
-    """Of the times of a turn, the one nearest to an object, in its sentence."""
+def told_at(layout: Layout, span: tuple[int, int], told: Sequence[Time]) -> Time | None:
+    """Of the times of a turn, the one nearest to an object, in its sentence.
+
+    A year within the object, or with "from" right after it, is when the thing is of: "a bottle
+    from the 1990s".
+    """
     text = layout.text[layout.offset :]
     start = layout.words[span[0] - SPECIAL].start - layout.offset
     end = layout.words[span[1] - SPECIAL].end - layout.offset
     left = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1
     right = min((i for mark in ".!?\n" if (i := text.find(mark, end)) >= 0), default=len(text))
-    here = [one for one in told if left <= one.start < right]
+    here = [
+        one
+        for one in told
+        if left <= one.start < right
+        and not (
+            one.precision in {"year", "decade"}
+            and (start <= one.start < end or _OF_THING.fullmatch(text[end : one.start]))
+        )
+    ]
     return min(here, key=lambda one: max(one.start - end, start - one.end, 0), default=None)
 
 

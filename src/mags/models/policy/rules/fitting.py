@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
 from mags.ports.english import called, word_set
-from mags.ports.policy import Operation, Turn
+from mags.ports.policy import ASSISTANTS, Operation, Turn
 from mags.ports.relations import canonical
 
 OLDEST = 120
@@ -124,11 +124,32 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
         if where and turn.text[where.end() :].casefold().startswith(named.casefold()):
             return False  # "My dentist in Hull" is where the dentist is
     role = told.relation.removeprefix("has as ")
-    if role in _SAID and _SAID[role].isdisjoint(re.findall(r"[^\W\d_]+", talk.lower())):
+    if role in _SAID and not _is_relative(role, named, turn.text, talk):
         return False
     if (told.relation == "was born on" or "birthday" in told.relation) and not _BORN.search(text):
         return False
     return told.subject == turn.speaker or _is_spoken_of(told, talk)
+
+
+def is_feedback(told: Operation, recent: Sequence[Turn]) -> bool:
+    """Say whether liking something is an answer to what an assistant proposed, and no taste.
+
+    So is what is liked as something known: "I like the idea", said after its turn.
+    """
+    judged = f" {told.relation} the " in told.text and told.relation in {"likes", "dislikes"}
+    return judged and bool(recent) and recent[-1].speaker.casefold() in ASSISTANTS
+
+
+def _is_relative(role: str, name: str, text: str, talk: str) -> bool:
+    """Say whether talk tells of a relative, and does not only call somebody so.
+
+    "Brother Feng, ..." is spoken to, and may be anybody's.
+    """
+    calls = (
+        rf"(?:^|[.!?:\n]\s*|\b(?:hey|hi|dear|hello|thanks)\s+){role}\s+{re.escape(name)}\s*[,!:]"
+    )
+    told = not _SAID[role].isdisjoint(re.findall(r"[^\W\d_]+", talk.lower()))
+    return told and re.search(calls, text, re.IGNORECASE) is None
 
 
 def _is_spoken_of(told: Operation, text: str) -> bool:

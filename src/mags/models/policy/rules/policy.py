@@ -18,7 +18,7 @@ from mags.models.policy.rules.clauses import (
     opened,
     told,
 )
-from mags.models.policy.rules.fitting import fits
+from mags.models.policy.rules.fitting import fits, is_feedback
 from mags.models.policy.rules.phrases import Scene, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
 from mags.models.policy.rules.statements import (
@@ -124,7 +124,7 @@ def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> 
         operations += read
         if len(said) == 1 and len(read) < max(1, len(clauses(opened(tokens)[0]))):
             operations += _noted(tokens, scene)
-    kept = _once(_replaced([op for op in operations if _holds(op)]))
+    kept = _once(_replaced([op for op in operations if _holds(op) and not is_feedback(op, recent)]))
     names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
     for op in kept:
         names |= dict.fromkeys(n for n in (op.subject,) if "'s " in n)
