@@ -443,6 +443,25 @@ def test_where_recall_disagrees_it_wins_and_says_so(
 
 
 @pytest.mark.parametrize(
+    ("question", "from_weights"),
+    [
+        ("Which town does Ana reside in?", True),
+        ("Any tips for Ana's next trip?", False),
+        ("What should Ana cook tonight?", False),
+    ],
+)
+def test_where_recall_has_no_answer_a_path_is_one_only_if_the_question_speaks_of_it(
+    opened: Opener, tmp_path: Path, chat: Reciting, question: str, from_weights: bool
+) -> None:
+    memory = told(opened("check"))
+    train(memory, tmp_path / "weights")
+    chat.always = HERS
+    reply = memory.ask(question)
+    assert (reply.weights is not None) == from_weights
+    assert reply.text.startswith("Rome") == from_weights
+
+
+@pytest.mark.parametrize(
     ("question", "recitation", "skipped"),
     [
         ("Where does Alice live?", LIVES, True),
@@ -497,7 +516,7 @@ def test_what_recall_would_have_cost_is_told_as_an_estimate(
     memory = told(opened("auto"))
     train(memory, tmp_path / "weights")
     chat.always = LIVES
-    for question in (*WORDINGS[:2], "Where would a letter reach Alice?"):
+    for question in (*WORDINGS[:2], "Where does Alice live in summer?"):
         memory.ask(question)
     chat.always = "Alice | sister | Ana"
     memory.ask("What city does Alice live in?")

@@ -17,7 +17,7 @@ from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, NodeKind
 from mags.index.state import State, date_words
 from mags.memory.inputs import real
 from mags.memory.live import Live
-from mags.memory.meant import is_meant
+from mags.memory.meant import is_meant, is_said
 from mags.memory.observing import Observer
 from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
@@ -224,8 +224,13 @@ class Asker:
     def _settled(
         self, question: Turn, recalled: _Answered, recital: Recital, said: Answer
     ) -> _Answered:
-        """What was recited, if recall does not disagree; else what was recalled, and says so."""
+        """What was recited, if recall does not disagree; else what was recalled, and says so.
+
+        Where recall has no answer a path must at least be of what the question speaks of.
+        """
         answer, cost = recalled.answer, recalled.answer.usage
+        if answer.outcome != "answered" and not is_said(question.text, recital.path):
+            return recalled
         tokens = cost.prompt_tokens + cost.completion_tokens
         if not recital.agrees(answer):
             told = f"The weights said otherwise: {said.text.replace('[m', '(m').replace(']', ')')}"

@@ -43,6 +43,13 @@ def is_meant(state: State, path: Sequence[TaughtFact], question: Turn, plan: Pla
     return same and not left_over(question.text, names_of(state.content(begin)), relations)
 
 
+def is_said(question: str, path: Sequence[TaughtFact]) -> bool:
+    """Whether a question says each relation of a path by a word of the relation's own."""
+    said = {form for word in words(question) for form in (stem(word), stem(lemma(word)))}
+    said -= {stem(word) for word in PLAIN}
+    return all(not said.isdisjoint(map(stem, vocabulary(one.relation))) for one in path)
+
+
 def _same(hop: Hop, relation: str) -> bool:
     same = same_relation(hop.relation, relation) and kind_of(hop.relation) == kind_of(relation)
     return same and not hop.inverse
