@@ -6,6 +6,7 @@ speaker told last, and what is known about the names in it. It needs no embeddin
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,6 +56,12 @@ RECENT = 24
 OF_ONE, MANY = 16, 8
 """Facts of one name, the newest first; how many times as many a policy may choose from that reads
 several turns at once."""
+_SLANDER = re.compile(
+    r"\b(?:liars?|lying|l(?:ies|ied) (?:about|to)|always lies|dishonest|untrustworthy"
+    r"|mak(?:es|ing) (?:it|this|that|things|stuff) up"
+    r"|(?:don't|do not|never|can't|cannot) (?:be )?(?:believed?|trust(?:ed)?))\b",
+    re.IGNORECASE,
+)
 LATER = "it is read later, with other turns of its session"
 """Why nothing was made yet of a turn that waits."""
 KEPT = ("facts", "notes", "closed", "confirmed", "disputed")
@@ -302,9 +309,9 @@ class Observer:
         inscribe = engram.keep if job.later else engram.inscribe
         done = inscribe(draft, state, job.turn, writing, moment)
         known = {"key": job.turn.key, "payload": job.payload, "tick_after": tick}
+        doubts = (*not_believed(job.turn.attrs), *doubted(state, job.turn))
         seen = self._keep(draft, "observe", done, writing, **known)
-        late = not_believed(job.turn.attrs)
-        return replace(seen, warnings=(*writing.warnings, *unused(writing, done), *late))
+        return replace(seen, warnings=(*writing.warnings, *unused(writing, done), *doubts))
 
     def fact(
         self, operation: Operation, *, at: float, key: str | None, payload: str, grade: Grade
@@ -536,6 +543,23 @@ def not_believed(words: Mapping[str, str]) -> tuple[str, ...]:
     if CLAIMED not in words:
         return ()
     return (f"at lies ahead of now and was brought back; {words[CLAIMED]} is kept beside it",)
+
+
+def doubted(state: State, turn: Turn) -> tuple[str, ...]:
+    """A warning for each of those who speak here whose word somebody else runs down.
+
+    Nothing follows from it: what people say of themselves is theirs to say.
+    """
+    if not _SLANDER.search(turn.text):
+        return ()
+    said = state.names.find(turn.speaker)
+    whom = dict.fromkeys(state.names.scan(turn.text))
+    return tuple(
+        f"{turn.speaker or 'somebody'} doubts the word of {state.content(i).text}, who may still "
+        "say of themself what is so"
+        for i in whom
+        if i in state.speakers and i not in said
+    )
 
 
 def leave_window(draft: Draft, state: State, window: int) -> None:
