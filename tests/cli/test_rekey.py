@@ -55,7 +55,7 @@ def filled(old: Keyring, *opening: Open) -> None:
 
 
 def rekey(master: str) -> Result:
-    return CliRunner().invoke(app, ["rekey", master], env={"COLUMNS": "250"})
+    return CliRunner().invoke(app, ["rekey", master], env={"COLUMNS": "1000"})
 
 
 def words(keys: Keyring, *opening: Open) -> list[str]:

@@ -14,7 +14,7 @@ import conftest  # noqa: F401 - no settings of the person who runs it
 from mags.errors import NotFound
 from scripts.blocks import run_page
 from tests.golden import pages, ranking, reading
-from tests.golden.written import blocks, keep
+from tests.golden.written import KIND, blocks, keep, processor, written_here
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,6 +56,10 @@ def main(wanted: Sequence[str]) -> None:
     unknown = sorted(set(wanted) - set(PARTS))
     if unknown:
         sys.exit(f"no such part: {', '.join(unknown)} (there are {', '.join(PARTS)})")
+    if not written_here():
+        if wanted:
+            sys.exit("written on another kind of processor: write all of them")
+        KIND.write_text(f"{processor()}\n", encoding="utf-8")
     for name, part in PARTS.items():
         if name in wanted or not wanted:
             for line in part():

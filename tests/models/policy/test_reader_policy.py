@@ -67,16 +67,6 @@ def test_what_is_over_is_not_ended_again():
     assert found.operations == ()
 
 
-@pytest.mark.parametrize(
-    ("relation", "again", "over"),
-    [("replaced", "kitchen tap", 0), ("fixed", "kitchen tap", 1), ("replaced", "sink", 1)],
-)
-def test_what_a_turn_tells_again_is_not_over(relation: str, again: str, over: int):
-    told = fact(relation, again, probability=0.45)
-    found = policy(told, ends=["I replaced tap"]).write(turn(TALK), (), [held("replaced", "tap")])
-    assert len(found.operations) == over
-
-
 def test_what_another_fact_says_in_its_relation_is_left_out():
     short = fact("finished", "course", probability=0.9)
     full = fact("finished course in", "law", probability=0.8)

@@ -25,26 +25,12 @@ _IDLE = re.compile(r"\b(?:the|a|an|of|in|on|at|to|for|and|with|my|his|her|their)
 def in_question(
     turn: Turn, recalled: Sequence[Recalled], facts: Sequence[Fact]
 ) -> Sequence[Recalled]:
-    """What is held that a turn may end: what shares most words with what it says.
-
-    Nothing that the turn tells again: so it has not come to an end.
-    """
+    """What is held that a turn may end: what shares most words with what it says."""
     heard = stems(turn.text)
     for fact in facts:
         heard |= stems(f"{fact.relation} {fact.object}")
     held = [one for one in recalled if one.current and one.relation]
-    held = [one for one in held if not any(_says_again(fact, one) for fact in facts)]
     return sorted(held, key=lambda one: -_shared(one, heard, turn))[:HELD]
-
-
-def _says_again(fact: Fact, held: Recalled) -> bool:
-    """Whether a fact says what is held once more, with more words or fewer."""
-    told = fact.probability >= TOLD and not fact.denied and fact.act != "retract"
-    same = fact.subject == held.subject
-    if not (told and same and normalise(fact.relation).name == normalise(held.relation).name):
-        return False
-    one, other = _words(fact.object), _words(held.object)
-    return one <= other or other <= one
 
 
 def _shared(held: Recalled, heard: frozenset[str], turn: Turn) -> float:
