@@ -55,7 +55,7 @@ def filled(old: Keyring, *opening: Open) -> None:
 
 
 def rekey(master: str) -> Result:
-    return CliRunner().invoke(app, ["rekey", master], env={"COLUMNS": "1000"})
+    return CliRunner().invoke(app, ["rekey", master], env={"COLUMNS": "250"})
 
 
 def words(keys: Keyring, *opening: Open) -> list[str]:
@@ -109,7 +109,8 @@ def test_a_damaged_key_stops_no_other(old: Keyring, tmp_path: Path):
     damaged.write_text("{}")
     said = rekey("env:NEW")
     assert said.exit_code == 2
-    assert f"{damaged} is damaged" in said.output
+    # A long path is broken where the terminal ends.
+    assert f"{damaged}isdamaged" in "".join(said.output.split())
     assert "2 keys wrapped anew, 0 were already, 1 failed" in said.output
     new = keyring(old.folder, b"N" * 32)
     assert words(new, lambda keys: SqliteStore.open(tmp_path / "c", keyring=keys)) == ["word 2"]
