@@ -20,7 +20,6 @@ import apsw.sqlite_extra
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.compiling import kernel
 from mags.errors import CorruptFile
 
 LOG = logging.getLogger("mags.store")
@@ -105,9 +104,9 @@ def lost_end(path: Path) -> LostEnd | None:
                 return None
             magic, _, page, _, salts, *sums = LOG_HEADER.unpack(head)
             words = np.frombuffer(head[:24], "<u4" if magic == MAGIC else ">u4").astype(np.uint32)
-            if magic & ~1 != MAGIC or _chained(0, 0, words[None]).tolist() != [sums]:
+            if magic & ~1 != MAGIC or _chained((0, 0), words[None])[0] != tuple(sums):
                 return LostEnd("its header is damaged, so none of it can be read", sure=True)
-            chain = _Chain(tuple(sums), salts, "<u4" if magic == MAGIC else ">u4")
+            chain = _Chain((sums[0], sums[1]), salts, "<u4" if magic == MAGIC else ">u4")
             while data := log.read(FRAMES_AT_ONCE * (FRAME_HEAD + page)):
                 whole = len(data) // (FRAME_HEAD + page) * (FRAME_HEAD + page)
                 chain.add(np.frombuffer(data[:whole], np.uint8).reshape(-1, FRAME_HEAD + page))
@@ -149,7 +148,7 @@ class _Chain:
     frames of this log from the first bad one on. What an older log left behind it is not counted.
     """
 
-    def __init__(self, sums: tuple[int, ...], salts: bytes, order: str) -> None:
+    def __init__(self, sums: tuple[int, int], salts: bytes, order: str) -> None:
         self._sums, self._order = sums, order
         self._salts = np.frombuffer(salts, ">u4")
         self._ended = False
@@ -165,8 +164,8 @@ class _Chain:
         if not self.broken:
             summed = np.concatenate([frames[:, :8], frames[:, FRAME_HEAD:]], axis=1)
             words = summed.view(self._order).astype(np.uint32)
-            sums = _chained(*self._sums, words)
-            right = (heads[:, 4:6] == sums).all(axis=1)
+            sums = _chained(self._sums, words)
+            right = (heads[:, 4:6] == np.array(sums)).all(axis=1)
             right &= (heads[:, 2:4] == self._salts).all(axis=1)
             whole = len(right) if right.all() else int(right.argmin())
             commits = np.flatnonzero(heads[:whole, 1])
@@ -174,7 +173,7 @@ class _Chain:
                 self.committed = self.valid + int(commits[-1]) + 1
             self.valid += whole
             if whole:
-                self._sums = tuple(sums[whole - 1].tolist())
+                self._sums = sums[whole - 1]
             ours = ours[whole:]
         whole = len(ours) if ours.all() else int(ours.argmin())
         self.broken += whole
@@ -185,19 +184,37 @@ class _Chain:
         self.broken += rest > 0 and not self._ended
 
 
-@kernel
-def _chained(first: int, second: int, words: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Both sums after each row of words (n, even), shape (n, 2); a row goes on from that before it.
+def _chained(sums: tuple[int, int], words: NDArray[np.uint32]) -> list[tuple[int, int]]:
+    """The sums after each row of words, shape (n, even), each going on from the one before.
 
-    For each two words: first += word + second, then second += next + first.
+    For each two words: s1 += first + s2, then s2 += second + s1. That is linear, so all words of
+    a row are added up at once.
     """
-    sums = np.empty((len(words), 2), np.uint32)
-    for row in range(len(words)):
-        for i in range(0, words.shape[1], 2):
-            first = (first + words[row, i] + second) & 0xFFFFFFFF
-            second = (second + words[row, i + 1] + first) & 0xFFFFFFFF
-        sums[row, 0], sums[row, 1] = first, second
-    return sums
+    weights, carried = _weights(words.shape[1])
+    out = []
+    for first, second in (words @ weights).tolist():
+        sums = tuple(
+            (a * sums[0] + b * sums[1] + added) & 0xFFFFFFFF
+            for (a, b), added in zip(carried, (first, second), strict=True)
+        )
+        out.append(sums)
+    return out
+
+
+def _weights(count: int) -> tuple[NDArray[np.uint32], tuple[tuple[int, int], tuple[int, int]]]:
+    """What each of `count` words adds to both sums, shape (count, 2), and what the old sums do."""
+    weights = np.empty((count, 2), np.uint32)
+    first, second = (1, 1), (0, 1)
+    for i in range(count - 2, -1, -2):
+        weights[i], weights[i + 1] = first, second
+        first, second = _step(first), _step(second)
+    (a, c), (b, d) = weights[0].tolist(), second
+    return weights, ((a, b), (c, d))
+
+
+def _step(sums: tuple[int, int]) -> tuple[int, int]:
+    one = (sums[0] + sums[1]) & 0xFFFFFFFF
+    return one, (one + sums[1]) & 0xFFFFFFFF
 
 
 def check_log(path: Path, *, strict: bool = False) -> None:
