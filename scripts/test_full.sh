@@ -1,15 +1,15 @@
 #!/bin/sh
 # Everything `make test` runs, and the tests marked `full`, with every extra installed.
-# Needs what pip does not bring: a C++ compiler and CMake (for llama-cpp-python), some 8 GB of disk
-# and a network. On Debian: apt install build-essential cmake python3-dev chromium.
+# Needs what pip does not bring: a C compiler and make (TextWorld's jericho is built), some 8 GB of
+# disk and a network. On Debian: apt install build-essential chromium.
 # Without chromium the page's tests are left out.
 # Works in an environment of its own, .cache/full, so that .venv stays light.
 set -eu
 python=.cache/full/bin/python
 
-for tool in cc c++ cmake; do
+for tool in cc make; do
     command -v "$tool" >/dev/null || {
-        echo "make test-full needs $tool. On Debian: apt install build-essential cmake python3-dev" >&2
+        echo "make test-full needs $tool. On Debian: apt install build-essential" >&2
         exit 1
     }
 done

@@ -23,7 +23,6 @@ from tests.architecture import form
 # Distributions whose package goes by another name, for extras that may not be installed.
 DISTRIBUTIONS = {
     "langgraph": "langgraph-checkpoint",
-    "llama_cpp": "llama-cpp-python",
     "llama_index": "llama-index-core",
 }
 

@@ -1,47 +1,62 @@
-"""llama-cpp-python's own server over a GGUF, for tests."""
+"""llama.cpp's own server over a GGUF, for tests."""
 
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 
-READY_S = 90.0
+SERVE = """
+import sys, threading
+from xllamacpp import CommonAdapterLoraInfo, CommonParams, Server
+params = CommonParams()
+params.model.path, *adapters = sys.argv[1:]
+params.lora_adapters = [CommonAdapterLoraInfo(path, 1.0) for path in adapters]
+params.n_ctx = 1024
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+server = Server(params)
+print(server.listening_address, flush=True)
+threading.Event().wait()
+"""
+
+
+class LlamaCpp:
+    """A running server; `url` is that of its API in OpenAI's manner."""
+
+    def __init__(self, address: str) -> None:
+        self.url = f"{address}/v1"
+        self._client = httpx.Client(base_url=address, trust_env=False, timeout=60.0)
+
+    def tokens(self, text: str) -> list[int]:
+        """How it splits a text; control tokens are read as such."""
+        given = {"content": text, "add_special": False, "parse_special": True}
+        return list(self._sent("tokenize", given)["tokens"])
+
+    def continued(self, ids: Sequence[int], limit: int) -> list[int]:
+        """The likeliest tokens after some, with the one that ends them."""
+        given = {"prompt": list(ids), "n_predict": limit, "temperature": 0.0, "return_tokens": True}
+        return list(self._sent("completion", given)["tokens"])
+
+    def _sent(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
+        answer = self._client.post(path, json=given).raise_for_status()
+        return dict(answer.json())
 
 
 @contextmanager
-def llama_cpp_serving(model: Path, folder: Path) -> Iterator[str]:
-    """The address of a server of a model, for the length of a block; it logs to `folder`."""
-    port = _free_port()
-    given = ["--model", model, "--host", "127.0.0.1", "--port", port, "--n_ctx", 1024]
-    command = [sys.executable, "-m", "llama_cpp.server", *map(str, given), "--n_threads", "1"]
-    with (folder / "server.log").open("wb") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=log)
-    url = f"http://127.0.0.1:{port}/v1"
-    ends = time.monotonic() + READY_S
-    try:
-        while not _answers(url):
-            assert server.poll() is None, (folder / "server.log").read_text(errors="replace")
-            assert time.monotonic() < ends
-            time.sleep(0.3)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(30)
-
-
-def _free_port() -> int:
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return int(door.getsockname()[1])
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/models", trust_env=False).status_code == 200
-    except httpx.TransportError:
-        return False
+def llama_cpp_serving(model: Path, *adapters: Path) -> Iterator[LlamaCpp]:
+    """A server of a model and of adapters over it, for the length of a block."""
+    with (model.parent / "server.log").open("w+b") as log:
+        command = [sys.executable, "-c", SERVE, *map(str, (model, *adapters))]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert server.stdout is not None
+        try:
+            address = server.stdout.readline().strip()
+            assert address, Path(log.name).read_text(encoding="utf-8", errors="replace")
+            yield LlamaCpp(address)
+        finally:
+            server.terminate()
+            server.wait(30)
+            server.stdout.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import openai
 import pytest
 
-for library in ("torch", "transformers", "gguf", "llama_cpp", "llama_cpp.server", "uvicorn"):
+for library in ("torch", "transformers", "gguf", "xllamacpp", "uvicorn"):
     pytest.importorskip(library, reason="needs pip install '.[server]' './lab[train,gguf]'")
 
 import torch  # noqa: E402
@@ -28,12 +28,12 @@ ASKED = [{"role": "user", "content": "Where do I live?"}]
 
 @pytest.fixture(scope="module")
 def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChatSettings]:
-    """llama-cpp-python's server over random weights; it has learned nothing, but it talks."""
+    """llama.cpp's server over random weights; it has learned nothing, but it talks."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("llama")
     path = to_gguf(families.folder("llama", folder / "model"), folder / "model.gguf")
-    with llama_cpp_serving(path, folder) as url:
-        yield ChatSettings(url=url, model="small")
+    with llama_cpp_serving(path) as server:
+        yield ChatSettings(url=server.url, model="small")
 
 
 def test_llama_cpp_is_asked_with_what_is_remembered(tmp_path: Path, upstream: ChatSettings):

@@ -31,6 +31,9 @@ FourBit = Annotated[
 Gguf = Annotated[
     Path | None, typer.Option(help="File to write base and adapter to, as one model (llama.cpp).")
 ]
+Lora = Annotated[
+    Path | None, typer.Option(help="File to write the adapter alone to, for llama.cpp's `--lora`.")
+]
 Seed = Annotated[int, typer.Option(help="Of the set and of training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 Size = Annotated[str, typer.Argument(help="Weights of the base: 1M, 3M, 10M or 20M.")]
@@ -47,10 +50,11 @@ def semantic(
     settled: Settled = 0.0,
     rank: Rank = 16,
     epochs: Epochs = 6,
-    rate: Rate = 1e-2,
+    rate: Rate = 4e-3,
     anew: Anew = False,
     four_bit: FourBit = False,
     gguf: Gguf = None,
+    lora: Lora = None,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -70,6 +74,7 @@ def semantic(
         anew=anew,
         four_bit=four_bit,
         gguf=gguf,
+        lora=lora,
     )
     with opened(named(memory), branch) as mem:
         card = nights.train(mem, out_folder, night, say=lambda line: None if json else _say(line))

@@ -17,14 +17,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gguf
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from peft import PeftModel, get_peft_model_state_dict
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from mags.errors import ConfigurationError
@@ -40,6 +42,7 @@ SPACE = "▁"
 BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 
 Merge = tuple[str, str]
+Table = NDArray[np.float16] | NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,23 +203,57 @@ def export_gguf(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, path: Path, *, name: str = "mags"
 ) -> Path:
     """Write model and tokenizer as one file of float16; raises ConfigurationError."""
-    kind = model.config.model_type
+    family = _family(model.config)
+    writer = _writer(path, family, name)
+    writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
+    _add_shape(writer, model.config)
+    add_tokens(writer, tokenizer, pieces=model.get_input_embeddings().weight.shape[0])
+    if _rope(model.config).get("rope_type") == "llama3":
+        writer.add_tensor("rope_freqs.weight", stretched(model))
+    return _written(writer, tensors(model.state_dict(), model.config, family), path)
+
+
+def export_adapter(model: PeftModel, path: Path, *, name: str = "mags") -> Path:
+    """Write an adapter alone, for a server of its base as GGUF; raises ConfigurationError.
+
+    What invokes an activated one is written, too: llama.cpp's server heeds it.
+    """
+    config, lora = model.get_base_model().config, model.peft_config["default"]
+    family = _family(config)
+    writer = _writer(path, family, name)
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(lora.lora_alpha))
+    if lora.alora_invocation_tokens:
+        key, tokens = gguf.Keys.Adapter.ALORA_INVOCATION_TOKENS, lora.alora_invocation_tokens
+        writer.add_key_value(key, tokens, gguf.GGUFValueType.ARRAY, gguf.GGUFValueType.UINT32)
+    halves = {
+        name.removeprefix("base_model.model."): weight
+        for name, weight in get_peft_model_state_dict(model).items()
+    }
+    return _written(writer, tensors(halves, config, family), path)
+
+
+def _family(config: PretrainedConfig) -> Family:
+    kind = config.model_type
     if kind not in FAMILIES:
         raise ConfigurationError(
             f"{kind} is none of {', '.join(FAMILIES)}: convert the merged folder with llama.cpp's "
             "convert_hf_to_gguf.py.",
             model_type=kind,
         )
-    family = FAMILIES[kind]
+    return FAMILIES[kind]
+
+
+def _writer(path: Path, family: Family, name: str) -> gguf.GGUFWriter:
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = gguf.GGUFWriter(str(path), gguf.MODEL_ARCH_NAMES[family.arch])
     writer.add_name(name)
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
-    _add_shape(writer, model.config)
-    add_tokens(writer, tokenizer, pieces=model.get_input_embeddings().weight.shape[0])
-    if _rope(model.config).get("rope_type") == "llama3":
-        writer.add_tensor("rope_freqs.weight", stretched(model))
-    for label, table in tensors(model, family):
+    return writer
+
+
+def _written(writer: gguf.GGUFWriter, tables: Iterable[tuple[str, Table]], path: Path) -> Path:
+    for label, table in tables:
         writer.add_tensor(label, table)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -226,22 +263,27 @@ def export_gguf(
 
 
 def tensors(
-    model: PreTrainedModel, family: Family
-) -> Iterator[tuple[str, NDArray[np.float16] | NDArray[np.float32]]]:
-    """Weights by llama.cpp's names: matrices float16, vectors float32, as it wants them."""
-    config = model.config
+    weights: Mapping[str, torch.Tensor], config: PretrainedConfig, family: Family
+) -> Iterator[tuple[str, Table]]:
+    """Weights by llama.cpp's names: matrices float16, vectors float32, as it wants them.
+
+    The halves of an adapter's products are named after the matrix that they are added to.
+    """
     names = gguf.get_tensor_name_map(family.arch, config.num_hidden_layers)
-    for name, weight in model.state_dict().items():
+    for name, weight in weights.items():
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
-        label = names.get_name(name, try_suffixes=(".weight", ".bias"))
+        whole, _, half = name.removesuffix(".weight").partition(".lora_")
+        label = names.get_name(f"{whole}.weight" if half else name, (".weight", ".bias"))
         if label is None:
             raise ConfigurationError(f"llama.cpp has no place for {name}.", tensor=name)
         table: NDArray[np.float32] = weight.detach().float().cpu().numpy()
-        if not family.halves and name.split(".")[-2] in ("q_proj", "k_proj"):
+        turned = not family.halves and {"q_proj", "k_proj"} & set(name.split("."))
+        if turned and half != "A":
             table = interleaved(table, _heads(config, name))
         if family.offset and name.endswith("norm.weight"):
             table = table + 1.0
+        label = f"{label}.lora_{half.lower()}" if half else label
         yield label, table.astype(np.float16) if table.ndim > 1 else table
 
 

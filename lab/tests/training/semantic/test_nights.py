@@ -1,9 +1,10 @@
 """An adapter taught from a memory, by the base that ships with the laboratory."""
 
+import inspect
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,11 @@ pytest.importorskip("trl", reason="needs the extra: pip install './lab[train]'")
 
 import torch
 
+from mags_lab.cli.semantic import semantic
 from mags_lab.training.semantic import nights
 from mags_lab.training.semantic.bases import SHIPPED
 from mags_lab.training.semantic.chat import chat, likeliest, load, merged, replies
-from mags_lab.training.semantic.lessons import Amounts
+from mags_lab.training.semantic.lessons import Amounts, Choice
 from mags_lab.training.semantic.nights import Night
 from mags_lab.training.semantic.teach import Recipe
 
@@ -187,3 +189,11 @@ def test_what_is_forgotten_takes_the_folder_that_held_it(memory: Memory, tmp_pat
     assert not (tmp_path / "night-2").exists()
     assert not (tmp_path / "whole.gguf").exists()
     assert {Path(one).name for one in gone.weights} >= {"night-2", "whole.gguf"}
+
+
+def test_the_command_line_teaches_by_the_recipe_of_a_sleep() -> None:
+    told = inspect.signature(semantic).parameters
+    recipe = asdict(RECIPE) | asdict(Choice())
+    same = [name for name in told if name in recipe]
+    assert {"budget", "sure", "settled", "rank", "epochs", "rate", "seed"} == set(same)
+    assert [told[name].default for name in same] == [recipe[name] for name in same]

@@ -35,8 +35,8 @@ from mags.models.answer.weights import read_card, write_card
 from mags.ports.weights import Card, folded
 from mags.recall.found import FactView
 from mags.settings import Settings
-from mags_lab.training.gguf import export_gguf
-from mags_lab.training.semantic.chat import Student, load, replies
+from mags_lab.training.gguf import export_adapter, export_gguf
+from mags_lab.training.semantic.chat import Student, load, merged, replies
 from mags_lab.training.semantic.lessons import (
     Amounts,
     Choice,
@@ -72,7 +72,11 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """How a version is made. `base`: its folder; `gguf`: a file to export the merged model to."""
+    """How a version is made.
+
+    `base`: its folder; `gguf`, `lora`: files for llama.cpp, of base and adapter merged and of the
+    adapter alone.
+    """
 
     base: Path
     choice: Choice = field(default_factory=Choice)
@@ -81,6 +85,7 @@ class Night:
     anew: bool = False
     four_bit: bool = False
     gguf: Path | None = None
+    lora: Path | None = None
 
 
 def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: None) -> Card:
@@ -118,8 +123,9 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
     figures |= {"seconds": round(time.monotonic() - began, 1), "bytes": _bytes(out)}
     card = replace(card, figures=figures)
     write_card(out, card)
-    if night.gguf is not None:
-        export(memory, night, card, out, night.gguf)
+    for file in (night.gguf, night.lora):
+        if file is not None:
+            export(memory, night, card, out, file)
     _use(memory, out, card)
     return card
 
@@ -236,13 +242,15 @@ def _thing(
 
 
 def export(memory: Memory, night: Night, card: Card, out: Path, file: Path) -> Path:
-    """Write base and adapter as one GGUF file (float16), which is listed in the memory.
+    """Write a version as GGUF (float16) to one of the night's files, which the memory lists.
 
-    Merged, the adapter works on whatever the model is asked.
+    Merged into its base it works on whatever the model is asked; alone, from "Recite" on.
     """
     register(memory, _thing(memory, "export", file, card, out))
-    student = load(night.base, out, always=True)
-    return export_gguf(student.model.merge_and_unload(), student.tokenizer, file, name=card.version)
+    if file == night.lora:
+        return export_adapter(load(night.base, out).model, file, name=card.version)
+    student = merged(load(night.base, out, always=True))
+    return export_gguf(student.model, student.tokenizer, file, name=card.version)
 
 
 def _use(memory: Memory, out: Path, card: Card) -> None:
