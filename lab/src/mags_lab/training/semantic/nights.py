@@ -176,7 +176,7 @@ def _claim(
     if not place.is_file() and out.is_dir() and any(out.iterdir()):
         raise ConfigurationError(f"{out} is not empty: give another folder.", key="--out")
     register(memory, _thing(memory, "adapter", out, card, before and before[0]))
-    out.mkdir(parents=True, exist_ok=True)
+    out.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_card(out, card)
     place.write_text(written, encoding="utf-8")
 
@@ -247,6 +247,8 @@ def export(memory: Memory, night: Night, card: Card, out: Path, file: Path) -> P
     Merged into its base it works on whatever the model is asked; alone, from "Recite" on.
     """
     register(memory, _thing(memory, "export", file, card, out))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(mode=0o600)
     if file == night.lora:
         return export_adapter(load(night.base, out).model, file, name=card.version)
     student = merged(load(night.base, out, always=True))
