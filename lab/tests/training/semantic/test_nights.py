@@ -182,7 +182,9 @@ def test_a_reply_made_token_by_token_is_what_generate_says(first: Path) -> None:
         assert likeliest(student, asked, longest=3) == wanted[:3]
 
 
-def test_only_its_owner_reads_a_version_and_what_is_forgotten_takes_it_along(memory: Memory, tmp_path: Path) -> None:
+def test_only_its_owner_reads_a_version_and_what_is_forgotten_takes_it_along(
+    memory: Memory, tmp_path: Path
+) -> None:
     short = replace(NIGHT, anew=True, recipe=replace(RECIPE, epochs=1, least=1, pairs=0))
     nights.train(memory, tmp_path / "night-2", replace(short, gguf=tmp_path / "whole.gguf"))
     assert stat.S_IMODE((tmp_path / "whole.gguf").stat().st_mode) == 0o600
