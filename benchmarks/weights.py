@@ -42,6 +42,7 @@ from mags.settings import Settings
 from mags_lab.training.chains.schema import Split
 from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.fillers import Fillers
+from mags_lab.training.semantic.authored import read_authored
 from mags_lab.training.semantic.bases import SHIPPED
 from mags_lab.training.semantic.chat import Student, load, replies, without_adapter
 from mags_lab.training.semantic.lessons import Amounts, Choice, Ground, lessons, solid
@@ -131,7 +132,9 @@ def tell(memory: Memory, facts: Sequence[Said]) -> None:
 class Bench:
     """One base, one seed, one town."""
 
-    def __init__(self, base: Path, count: int, seed: int, folder: Path, recipe: Recipe) -> None:
+    def __init__(
+        self, base: Path, count: int, seed: int, folder: Path, recipe: Recipe, wordings: Path | None
+    ) -> None:
         self.base, self.seed, self.folder = base, seed, folder
         self.town = Town(count, seed)
         self.now = START
@@ -140,6 +143,7 @@ class Bench:
             amounts=HALF,
             choice=Choice(budget=10 * count, used=0),
             recipe=replace(recipe, seed=seed),
+            wordings=wordings,
         )
         self.path = folder / "town.mags"
         self.rng = Random(seed)
@@ -161,7 +165,9 @@ class Bench:
     def asked(self, side: Side) -> list[Lesson]:
         """One question for each slot, chains that were not taught, and what nothing answers."""
         with self.open() as memory:
-            ground = Ground.of(solid(memory, self.night.choice, self.now + 1), memory.facts())
+            taught = solid(memory, self.night.choice, self.now + 1)
+            authored = read_authored(self.night.wordings) if self.night.wordings else {}
+            ground = Ground.of(taught, memory.facts(), authored)
         amounts = replace(HALF, questions=1)
         return list(lessons(ground, amounts, 1_000 + self.seed, side))
 
@@ -409,6 +415,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=Recipe().epochs)
     parser.add_argument("--least", type=int, default=Recipe().least)
     parser.add_argument("--rate", type=float, default=Recipe().rate)
+    parser.add_argument("--wordings", type=Path, help="more, of a language model: `authored`")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--draw", type=Path, nargs="*", help="only draw: files of --out")
     told = parser.parse_args()
@@ -421,7 +428,8 @@ def main() -> None:
     for seed in told.seeds:
         with tempfile.TemporaryDirectory() as folder:
             recipe = Recipe(epochs=told.epochs, least=told.least, rate=told.rate)
-            bench = Bench(told.base.resolve(), told.slots, seed, Path(folder), recipe)
+            base = told.base.resolve()
+            bench = Bench(base, told.slots, seed, Path(folder), recipe, told.wordings)
             made.append(json.loads(json.dumps(run(bench, told.changes, print), default=str)))
         made[-1] = without_texts(made[-1])
         if told.out:

@@ -48,8 +48,10 @@ class WeightsSettings:
     question, read by itself, asks for just what was recited. `url`, `model`, `key`: an
     OpenAI-compatible server of the merged adapter; without it the laboratory runs it on the model
     in the folder `base`. `folder`: where versions are written (None: beside the memory). `sleep`:
-    `mags sleep` trains the next version. `clear`: an encrypted memory may be taught, too, though
-    what is taught lies in the clear. With `answer.mode` "manager" no adapter is asked.
+    `mags sleep` trains the next version. `wordings`: a file of more ways to ask for a relation,
+    which the language model of [chat] fills; it is sent the relations' names alone. `clear`: an
+    encrypted memory may be taught, too, though what is taught lies in the clear. With
+    `answer.mode` "manager" no adapter is asked.
     """
 
     use: bool = False
@@ -60,6 +62,7 @@ class WeightsSettings:
     model: str = ""
     key: str | None = field(default=None, repr=False, metadata=SECRET)
     sleep: bool = False
+    wordings: Path | None = None
     clear: bool = False
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mags.app import make_chat
 from mags.cli.console import Branch, named, opened, out, print_json
 from mags.extras import import_extra
+from mags.settings import read_settings
 
 Memory = Annotated[Path, typer.Argument(metavar="MEMORY", help="File of the memory.")]
 Base = Annotated[
@@ -34,6 +37,10 @@ Gguf = Annotated[
 Lora = Annotated[
     Path | None, typer.Option(help="File to write the adapter alone to, for llama.cpp's `--lora`.")
 ]
+Wordings = Annotated[
+    Path | None,
+    typer.Option(help="File of more wordings by relation; a configured language model fills it."),
+]
 Seed = Annotated[int, typer.Option(help="Of the set and of training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 Size = Annotated[str, typer.Argument(help="Weights of the base: 1M, 3M, 10M or 20M.")]
@@ -55,6 +62,7 @@ def semantic(
     four_bit: FourBit = False,
     gguf: Gguf = None,
     lora: Lora = None,
+    wordings: Wordings = None,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -75,9 +83,13 @@ def semantic(
         four_bit=four_bit,
         gguf=gguf,
         lora=lora,
+        wordings=wordings,
     )
+    chat = None if wordings is None else make_chat(read_settings(os.environ))
     with opened(named(memory), branch) as mem:
-        card = nights.train(mem, out_folder, night, say=lambda line: None if json else _say(line))
+        card = nights.train(
+            mem, out_folder, night, chat=chat, say=lambda line: None if json else _say(line)
+        )
     if json:
         print_json({"version": card.version, "slots": len(card.facts), **card.figures})
         return

@@ -1,6 +1,7 @@
 """What is taught of a memory, and in which words."""
 
 import math
+import stat
 from pathlib import Path
 from random import Random
 
@@ -9,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mags
+from mags.errors import ConfigurationError, ModelUnavailable
 from mags.memory.memory import Memory
+from mags.models.chat.scripted import ScriptedChat
 from mags.ports.weights import UNKNOWN, recited
+from mags_lab.training.semantic.authored import Authored, author, read_authored, written
 from mags_lab.training.semantic.lessons import (
     Amounts,
     Choice,
@@ -24,6 +28,20 @@ from mags_lab.training.semantic.wordings import Side, Slot, Wordings
 from mags_lab.training.semantic.world import World
 
 EVER = math.inf
+REPLY = """# lives in
+? Whereabouts is {s} these days?
+? {s} lives where?
+? Where do {s} and {s} live?
+? Where does {name} live, {s}?
+= the town {s} calls home
+= the town {s} calls home?
+? In which town does {s} get up? LONG
+# sister
+= the girl {s} grew up with
+# age
+? How old is {s}?
+Of course! Here are more:
+""".replace("LONG", "And " * 30 + "?")
 PEOPLE = ("Ana", "Boris", "Clara", "Deniz")
 RELATIONS = ("lives in", "sister", "works at", "is tuning", "badge number")
 
@@ -198,3 +216,59 @@ def test_what_a_base_holds_itself_stays_the_same_and_is_of_nobody_else() -> None
     assert not any(one.reply.split(" | ")[0] in subjects for one in others)
     chains = [one for one in some if one.sort == "own chain"]
     assert any(not one.reply.endswith(UNKNOWN) for one in chains)
+
+
+def test_only_whole_lines_of_relations_that_were_asked_for_are_taken() -> None:
+    assert written(REPLY, ["lives in", "sister", "boss"]) == {
+        "lives in": Authored(
+            questions=("Whereabouts is {s} these days?", "{s} lives where?"),
+            links=("the town {s} calls home",),
+        ),
+        "sister": Authored(links=("the girl {s} grew up with",)),
+        "boss": Authored(),
+    }
+
+
+def test_a_model_is_sent_names_of_relations_alone_and_each_of_them_once(
+    memory: Memory, tmp_path: Path
+) -> None:
+    names = {one.slot.name for one in ground(memory).taught}
+    file = tmp_path / "wordings.json"
+    chat = ScriptedChat([REPLY, "# boss\n? Who gives {s} orders?"])
+    first = author(chat, names, file)
+    assert first.keys() == names
+    assert first == read_authored(file)
+    assert author(chat, names, file) == first
+    again = author(chat, {*names, "boss"}, file)
+    assert again["boss"].questions == ("Who gives {s} orders?",)
+    assert again["lives in"] == first["lives in"]
+    sent = [message.content for call in chat.asked for message in call.messages]
+    assert len(sent) == 2
+    for whom in ("Ana", "Clara", "Bergen", "soup", "4471"):
+        assert whom not in "".join(sent)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_what_a_model_wrote_before_it_failed_is_kept(tmp_path: Path) -> None:
+    file, names = tmp_path / "wordings.json", [f"relation {i}" for i in range(9)]
+    with pytest.raises(ModelUnavailable):
+        author(ScriptedChat(["# relation 3\n? {s}, three?"]), names, file)
+    assert read_authored(file)["relation 3"].questions == ("{s}, three?",)
+    file.write_text("[1]", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="holds no wordings"):
+        read_authored(file)
+
+
+def test_authored_wordings_are_taught_and_held_out_of_what_is_asked(memory: Memory) -> None:
+    slot = Slot(subject="Ana", relation="lives in")
+    held = Wordings(Side.HELD, Random(0)).questions(slot)[0]
+    questions = ("Whereabouts is {s} these days?", held.replace("Ana", "{s}"))
+    more = {"lives in": Authored(questions=questions, links=("the town {s} calls home",))}
+    told = {side: Wordings(side, Random(0), more).questions(slot) for side in Side}
+    assert "Whereabouts is Ana these days?" in told[Side.TAUGHT]
+    assert held in told[Side.TAUGHT]
+    assert held not in told[Side.HELD]
+    with_more = Ground.of(ground(memory).taught, memory.facts(), more)
+    made = list(lessons(with_more, Amounts(questions=30), 0))
+    asked = [one.prompt for one in made if one.reply == "Clara | lives in | Bergen"]
+    assert any("Whereabouts is Clara these days?" in one for one in asked)

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
+from types import MappingProxyType
 
 from mags.memory.memory import Memory
 from mags.memory.weights import teachable
@@ -19,6 +20,7 @@ from mags.ports.weights import RECITE, UNKNOWN, TaughtFact, path_of, recital_of
 from mags.recall.found import FactView
 from mags_lab.training.chains.splits import held_out
 from mags_lab.training.generate.fillers import Fillers
+from mags_lab.training.semantic.authored import Authored
 from mags_lab.training.semantic.wordings import Side, Slot, Wordings, asked_of_people, material
 from mags_lab.training.semantic.world import Lesson
 
@@ -122,20 +124,29 @@ class Amounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What is so and what is held, of which lessons are made: `held` has every slot there is."""
+    """What is so and what is held, of which lessons are made: `held` has every slot there is.
+
+    `authored`: wordings of a language model by relation.
+    """
 
     taught: Sequence[Taught]
     held: frozenset[Slot]
     by_subject: Mapping[str, Sequence[Taught]] = field(default_factory=dict)
+    authored: Mapping[str, Authored] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, taught: Sequence[Taught], facts: Iterable[FactView]) -> Ground:
+    def of(
+        cls,
+        taught: Sequence[Taught],
+        facts: Iterable[FactView],
+        authored: Mapping[str, Authored] = MappingProxyType({}),
+    ) -> Ground:
         """From what is taught and every fact of the memory."""
         by_subject = defaultdict(list)
         for one in taught:
             by_subject[one.slot.subject.casefold()].append(one)
         held = frozenset(_folded(slot_of(fact)) for fact in facts)
-        return cls(taught=taught, held=held, by_subject=by_subject)
+        return cls(taught=taught, held=held, by_subject=by_subject, authored=authored)
 
     def chains(self) -> list[tuple[Taught, Taught]]:
         """Pairs of which the first one's only value is what the second one is about."""
@@ -153,7 +164,7 @@ def lessons(
 ) -> Iterator[Lesson]:
     """The set, in the wordings of a side; the same seed gives the same."""
     rng = Random(seed)
-    wordings = Wordings(side, rng)
+    wordings = Wordings(side, rng, ground.authored)
     for one in ground.taught:
         own = amounts.questions // 2 if one.by_self else 0
         yield from _first(one, wordings, own, rng)
@@ -213,7 +224,7 @@ def _ends(
 def unlearned(slots: Iterable[Slot], ground: Ground, count: int, seed: int) -> Iterator[Lesson]:
     """Questions for slots that were taught and hold nothing any more."""
     rng = Random(seed)
-    wordings = Wordings(Side.TAUGHT, rng)
+    wordings = Wordings(Side.TAUGHT, rng, ground.authored)
     for slot in slots:
         if _folded(slot) not in {_folded(one.slot) for one in ground.taught}:
             for lesson in _questions(slot, UNKNOWN, wordings, count, rng):

@@ -12,7 +12,7 @@ import json
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -20,7 +20,8 @@ from typing import Any, Literal
 
 from datasets import disable_progress_bars
 
-from mags.errors import ConfigurationError, InvalidInput
+from mags.app import make_chat
+from mags.errors import ConfigurationError, InvalidInput, ModelError
 from mags.memory.memory import Memory
 from mags.memory.weights import (
     Thing,
@@ -32,10 +33,12 @@ from mags.memory.weights import (
     things,
 )
 from mags.models.answer.weights import read_card, write_card
+from mags.ports.chat import ChatModel
 from mags.ports.weights import Card, folded
 from mags.recall.found import FactView
 from mags.settings import Settings
 from mags_lab.training.gguf import export_adapter, export_gguf
+from mags_lab.training.semantic.authored import Authored, author, read_authored
 from mags_lab.training.semantic.chat import Student, load, merged, replies
 from mags_lab.training.semantic.lessons import (
     Amounts,
@@ -75,7 +78,7 @@ class Night:
     """How a version is made.
 
     `base`: its folder; `gguf`, `lora`: files for llama.cpp, of base and adapter merged and of the
-    adapter alone.
+    adapter alone; `wordings`: a file of a language model's wordings (`authored`).
     """
 
     base: Path
@@ -86,14 +89,24 @@ class Night:
     four_bit: bool = False
     gguf: Path | None = None
     lora: Path | None = None
+    wordings: Path | None = None
 
 
-def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: None) -> Card:
+def train(
+    memory: Memory,
+    out: Path,
+    night: Night,
+    *,
+    chat: ChatModel | None = None,
+    say: Say = lambda line: None,
+) -> Card:
     """Teach the next version to the folder `out`; its name is the version's.
 
-    Stopped, it goes on where it was when it is called again, the memory being as it was. Raises
-    InvalidInput where nothing can be taught, or something was forgotten meanwhile (then the folder
-    is gone); ConfigurationError where the folder is of another run.
+    `chat` writes wordings that the night's file lacks; where it fails it is said, and training
+    goes on without them. Stopped, it goes on where it was when it is called again, the memory and
+    the wordings being as they were. Raises InvalidInput where nothing can be taught, or something
+    was forgotten meanwhile (then the folder is gone); ConfigurationError where the folder is of
+    another run.
     """
     began = time.monotonic()
     disable_progress_bars()
@@ -105,7 +118,8 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
             f"(confidence {night.choice.sure} or more), without qualifiers"
         )
     before = None if night.anew else _before(memory, night)
-    ground = Ground.of(taught, facts)
+    names = {one.slot.name for one in taught}
+    ground = Ground.of(taught, facts, _authored(night.wordings, names, chat, say))
     made = list(_set(ground, facts, before, night))
     base = str(night.base.resolve())
     card = begun(memory, out.name, base, [one.fact for one in taught])
@@ -128,6 +142,20 @@ def train(memory: Memory, out: Path, night: Night, *, say: Say = lambda line: No
             export(memory, night, card, out, file)
     _use(memory, out, card)
     return card
+
+
+def _authored(
+    file: Path | None, relations: Iterable[str], chat: ChatModel | None, say: Say
+) -> Mapping[str, Authored]:
+    """Wordings of a language model, where a file for them is named."""
+    if file is None:
+        return {}
+    if chat is not None:
+        try:
+            return author(chat, relations, file)
+        except ModelError as failure:
+            say(f"Wordings that {file} lacks are left out: {failure}")
+    return read_authored(file)
 
 
 def _before(memory: Memory, night: Night) -> tuple[Path, Card] | None:
@@ -287,8 +315,11 @@ def sleep(memory: Memory, settings: Settings) -> str:
     number = 1 + sum(one.kind == "adapter" for one in things(memory))
     while (folder / f"night-{number}").exists():
         number += 1
-    card = train(memory, folder / f"night-{number}", Night(base=wanted.base))
-    return summary(card)
+    said: list[str] = []
+    night = Night(base=wanted.base, wordings=wanted.wordings)
+    chat = None if wanted.wordings is None else make_chat(settings)
+    card = train(memory, folder / f"night-{number}", night, chat=chat, say=said.append)
+    return "\n".join((*said, summary(card)))
 
 
 def summary(card: Card) -> str:

@@ -8,10 +8,11 @@ out of the same book, `Side.OTHER` was written by another author and is never le
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
+from types import MappingProxyType
 
 from mags.caches import cached
 from mags.ports.english import lemma
@@ -20,10 +21,12 @@ from mags_lab.training.chains.phrasebook import PhrasebookEntry, fill, phraseboo
 from mags_lab.training.chains.schema import Split
 from mags_lab.training.chains.splits import SplitMaterial, part, split_material
 from mags_lab.training.generate.fillers import Fillers, Framer, typed
+from mags_lab.training.semantic.authored import Authored
 
 BE = frozenset({"is", "are", "was", "were", "has", "had", "can"})
 PARTICLES = frozenset({"in", "at", "on", "to", "from", "near"})
 PERSONAL = frozenset({"person", "creature", "relative-name"})
+NONE = Authored()
 
 
 class Side(StrEnum):
@@ -58,20 +61,27 @@ def material(side: Side) -> SplitMaterial:
 
 
 class Wordings:
-    """The wordings of one side, drawn with `rng`."""
+    """The wordings of one side, drawn with `rng`.
 
-    def __init__(self, side: Side, rng: Random) -> None:
-        self._side, self._rng = side, rng
+    `authored`: more for a relation, by its name; learned from, and so on no other side.
+    """
+
+    def __init__(
+        self, side: Side, rng: Random, authored: Mapping[str, Authored] = MappingProxyType({})
+    ) -> None:
+        self._side, self._rng, self._authored = side, rng, authored
         self._material = material(side)
         self._framer = Framer(self._material, rng, Fillers(self._material, rng))
 
     def questions(self, slot: Slot, *, first: bool = False) -> tuple[str, ...]:
         """All questions for a slot, without frames; in the words of its subject if `first`."""
         found = _asked(self._side, slot, first)
-        if self._side is Side.HELD:
-            taught = set(_asked(Side.TAUGHT, slot, first))
-            return tuple(one for one in found if one not in taught)
-        return found
+        written = self._authored.get(slot.name, NONE).questions if not first else ()
+        more = tuple(one.replace("{s}", slot.subject) for one in written)
+        if self._side is Side.TAUGHT:
+            return tuple(dict.fromkeys((*found, *more)))
+        taught = {*more, *(_asked(Side.TAUGHT, slot, first) if self._side is Side.HELD else ())}
+        return tuple(one for one in found if one not in taught)
 
     def question(self, slot: Slot, *, first: bool = False) -> str:
         """One question for a slot, perhaps in a frame and as somebody types."""
@@ -90,6 +100,8 @@ class Wordings:
         links = _phrases(self._side, first, "of")
         if self._side is not Side.OTHER:
             links = (*links, *generic_links(first))
+        if self._side is Side.TAUGHT:
+            links = (*links, *self._authored.get(first.name, NONE).links)
         asked = [q for q in self.questions(second) if second.subject in q]
         if not links or not asked:
             return None
