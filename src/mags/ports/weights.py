@@ -46,7 +46,7 @@ class WeightsSettings:
     `use`: ask it first. `recall`: "check" recalls as well, which wins where both disagree; "skip"
     does so only where the adapter has no answer that stands; "auto" skips it, too, where the
     question, read by itself, asks for just what was recited. `url`, `model`, `key`: an
-    OpenAI-compatible server of the merged adapter; without it the laboratory runs it on the model
+    OpenAI-compatible server of the adapter; without it the laboratory runs it on the model
     in the folder `base`. `folder`: where versions are written (None: beside the memory). `sleep`:
     `mags sleep` trains the next version. `wordings`: a file of more ways to ask for a relation,
     which the language model of [chat] fills; it is sent the relations' names alone. `clear`: an
