@@ -17,8 +17,7 @@ import apsw
 from mags import errors
 from mags.store.damage import CHECKING, LOG, LOG_HEADER, SUM_BYTES, check_log
 from mags.store.migrations import SUMMED, copies, migrate, newest, run_migrations, write_copy
-from mags.store.rows import IMMUTABLE
-from mags.store.sql import SqlDatabase
+from mags.store.sql import IMMUTABLE, SqlDatabase
 from mags.tracing import span
 
 APPLICATION_ID = int.from_bytes(b"MAGS")

@@ -37,8 +37,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from mags import errors
 from mags.store.lineage import FIRST
 from mags.store.migrations import scripts
-from mags.store.rows import IMMUTABLE, Vector
-from mags.store.sql import SqlDatabase
+from mags.store.sql import IMMUTABLE, SqlDatabase, Vector
 from mags.store.sqlite import SqlStore, sealed_by
 from mags.tracing import span
 
