@@ -26,10 +26,10 @@ from mags.memory.weights import Recital, Weights, count_recitals
 from mags.plasticity.hebbian import Credit, Hebb, recharge
 from mags.ports.answer import Answer, Budgeted, ContextItem, OnText
 from mags.ports.english import FIRST_PERSON
+from mags.ports.pausing import span
 from mags.ports.policy import Operation, Plan, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, TaughtFrom, Trace, moment_of
 from mags.recall.recall import fact_view, sources
-from mags.tracing import span
 
 ANSWERS_AS = "mags"
 """Speaker of remembered answers."""

@@ -1,14 +1,41 @@
-"""Where long work lets others go first: a server that shares its cores says what happens there.
+"""What a server sees and does of work while it runs: parts that it times, places where it pauses.
 
-Without a server nothing does. What is told here is told of the thread that runs.
+Long work lets others go first where a server that shares its cores says so; it may export the parts
+it watches as spans. Without a server nothing does, and a part costs one look at a variable. What is
+told of a part are numbers and words of this code, never what was said and never a name. Who works is
+told of the thread that runs.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Protocol
+
+Facts = dict[str, int | str]
+"""What is told of a part when it ends: `texts` (how many), `status` (of HTTP, 0: none came)."""
+Watch = Callable[[str], AbstractContextManager[Facts]]
+"""From the name of a part to what is open while it runs."""
+
+_WATCH: ContextVar[Watch | None] = ContextVar("_WATCH", default=None)
+
+
+def span(part: str) -> AbstractContextManager[Facts]:
+    """Open while a part runs; takes its facts."""
+    watch = _WATCH.get()
+    return nullcontext({}) if watch is None else watch(part)
+
+
+@contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """Have `watch` watch the parts of what runs in the block, in its threads and tasks too."""
+    token = _WATCH.set(watch)
+    try:
+        yield
+    finally:
+        _WATCH.reset(token)
 
 
 class Worker(Protocol):

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.chat.usage import calls_left, estimate, estimate_prompt, take_call
 from mags.ports.chat import ChatSettings, Completion, Message, Tool, ToolCall, Usage
-from mags.tracing import span
+from mags.ports.pausing import span
 
 if TYPE_CHECKING:
     import openai

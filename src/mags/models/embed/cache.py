@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mags import caches
 from mags.ports.embedder import Embedder, Tokens, token_embedder
-from mags.tracing import span
+from mags.ports.pausing import span
 
 # The size of an entry beside its floats: the digest, the array object and the table's slot.
 _ENTRY_OVERHEAD_BYTES = 320
