@@ -22,9 +22,8 @@ from mags.errors import NotFound
 from mags.graph.delta import Changes, Delta
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
-from mags.index.lexicon import Lexicon
+from mags.index.search import Lexicon, VectorIndex
 from mags.index.tokens import RULES, fold_name, marks, words
-from mags.index.vectors import VectorIndex
 
 Fetch = Callable[[Sequence[int]], list[Content]]
 """Content ids -> contents, in order (vectors may be left out)."""

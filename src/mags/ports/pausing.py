@@ -1,9 +1,9 @@
 """What a server sees and does of work while it runs: parts that it times, places where it pauses.
 
-Long work lets others go first where a server that shares its cores says so; it may export the parts
-it watches as spans. Without a server nothing does, and a part costs one look at a variable. What is
-told of a part are numbers and words of this code, never what was said and never a name. Who works is
-told of the thread that runs.
+Long work lets others go first where a server that shares its cores says so; who works is told of
+the thread that runs. The parts that it watches it may export as spans. Without a server nothing
+does, and a part costs one look at a variable. What is told of a part are numbers and words of this
+code, never what was said and never a name.
 """
 
 from __future__ import annotations
