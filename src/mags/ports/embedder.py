@@ -1,4 +1,4 @@
-"""Embedder: texts to vectors."""
+"""Embedder: texts to vectors of unit length, whatever a text holds."""
 
 from __future__ import annotations
 
@@ -56,3 +56,17 @@ class TokenEmbedder(Embedder, Protocol):
 def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
     """The embedder, if it knows the words of a text."""
     return cast(TokenEmbedder, embedder) if getattr(embedder, "look", "") else None
+
+
+def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Rows of `vectors` (n, d) scaled to length 1; a row of zeros becomes the first axis."""
+    exact = np.array(vectors, dtype=np.float64)
+    length = np.linalg.norm(exact, axis=1, keepdims=True)
+    exact[(length == 0)[:, 0], 0] = 1.0
+    return (exact / np.where(length == 0, 1.0, length)).astype(np.float32)
+
+
+def encodable(text: str) -> str:
+    """The text with question marks for characters that have no UTF-8 form."""
+    # A lone surrogate, from broken JSON, is a legal str but not legal UTF-8.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

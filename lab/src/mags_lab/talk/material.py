@@ -14,8 +14,7 @@ from tokenizers import Tokenizer
 import mags
 from mags.models.answer.question import read_question
 from mags.models.answer.spans import given, to_read
-from mags.models.embed.onnx import SHIPPED, ModelFile, TokenStates, checked_bytes
-from mags.models.embed.windows import Windower
+from mags.models.embed.onnx import SHIPPED, ModelFile, TokenStates, Windower, checked_bytes
 from mags.models.policy.reader.layout import (
     Layout,
     Line,
