@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.models.embed.cache import WrappedEmbedder
-from mags.ports.embedder import Embedder
+from mags.ports.embedder import Embedder, WrappedEmbedder
 from mags.ports.pausing import span, working
 from mags.server.concurrency import ConcurrencyLimiter, Work
 

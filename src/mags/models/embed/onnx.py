@@ -29,8 +29,7 @@ from tokenizers import Encoding, Tokenizer
 from mags import caches
 from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
 from mags.models.cores import product, side_by_side
-from mags.models.embed.cache import key_of
-from mags.ports.embedder import STEP, Tokens, encodable, unit_rows
+from mags.ports.embedder import STEP, Tokens, encodable, key_of, unit_rows
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
