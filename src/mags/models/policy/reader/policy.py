@@ -12,18 +12,16 @@ from typing import Protocol
 from mags import caches
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.policy.reader.ending import MAY_END, features, in_question, sentence
-from mags.models.policy.reader.layout import (
-    ended_layout,
-    parts,
-    passage,
-)
 from mags.models.policy.reader.network import (
     ANSWERING,
     READS,
     SHIPPED,
     ReaderFile,
     Trained,
+    ended_layout,
     opened,
+    parts,
+    passage,
 )
 from mags.models.policy.reader.reading import Fact, Found, Part, answered, part_of, read
 from mags.models.policy.rules import RulePolicy
