@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import grammar, rendering
 from mags.models.answer import context
-from mags.models.answer.closest import pairs
+from mags.models.answer.topics import pairs
 from mags.models.prompts import Prompt
 from mags.ports.answer import (
     Answer,
