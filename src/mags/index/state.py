@@ -13,6 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -505,6 +506,14 @@ class State:
             ids, counts = np.unique(said[said != NOBODY], return_counts=True)
             self._speakers = dict(zip(ids.tolist(), counts.tolist(), strict=True))
         return self._speakers
+
+    def alone(self, programs: Collection[int], heard: Iterable[int] = ()) -> bool:
+        """Whether at most one person has ever spoken; `programs`: entities that are none.
+
+        `heard`: speakers of a turn that is being written.
+        """
+        speakers = {*heard, *islice(self.speakers, len(programs) + 2)}
+        return len(speakers.difference(programs) - {NOBODY}) < 2
 
     def _count_speakers(self, delta: Delta) -> None:
         changes = delta.nodes
