@@ -417,23 +417,27 @@ def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int
         yield batch
 
 
-def checked_bytes(path: Path, sha256: str) -> bytes:
+def checked_bytes(
+    path: Path,
+    sha256: str,
+    what: str = "model file",
+    advice: str = "reinstall mags, or run scripts/make_embedder.py in a checkout",
+) -> bytes:
     """The bytes of a file, if they are those that MAGS was released with; else CorruptFile.
 
-    Takes 20 ms for 23 MB, which is little compared to opening the session.
+    `sha256`: of any bytes where it is empty. `what` it is, and an `advice`, for the message. Takes
+    20 ms for 23 MB, which is little compared to opening the session.
     """
-    advice = "reinstall mags, or run scripts/make_embedder.py in a checkout"
     try:
         content = path.read_bytes()
     except OSError as failure:
         raise CorruptFile(
-            f"cannot read the model file {path} ({failure.strerror}): {advice}", path=path
+            f"cannot read the {what} {path} ({failure.strerror}): {advice}", path=path
         ) from failure
     found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
+    if sha256 and found != sha256:
         raise CorruptFile(
-            f"the model file {path} is damaged (sha256 {found[:12]}, expected {sha256[:12]}): "
-            f"{advice}",
+            f"the {what} {path} is damaged (sha256 {found[:12]}, expected {sha256[:12]}): {advice}",
             path=path,
             found=found,
             expected=sha256,

@@ -11,7 +11,6 @@ Weights are float32 by the names of the trained modules.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import math
@@ -24,9 +23,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from mags.errors import CorruptFile
 from mags.models.cores import product
-from mags.models.embed.onnx import DATA, TokenStates
+from mags.models.embed.onnx import DATA, TokenStates, checked_bytes
 from mags.models.embed.onnx import SHIPPED as ENCODER
 from mags.ports.policy import Turn
 
@@ -449,21 +447,7 @@ class Trained:
 def opened(file: ReaderFile = SHIPPED) -> Trained:
     """Read and check a file of weights; raises CorruptFile."""
     advice = "reinstall mags, or train it anew: mags train reader"
-    try:
-        content = file.path.read_bytes()
-    except OSError as failure:
-        raise CorruptFile(
-            f"cannot read the reader {file.path} ({failure.strerror}): {advice}", path=file.path
-        ) from failure
-    found = hashlib.sha256(content).hexdigest()
-    if file.sha256 and found != file.sha256:
-        raise CorruptFile(
-            f"the reader {file.path} is damaged (sha256 {found[:12]}, expected "
-            f"{file.sha256[:12]}): {advice}",
-            path=file.path,
-            found=found,
-            expected=file.sha256,
-        )
+    content = checked_bytes(file.path, file.sha256, "reader", advice)
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         about = json.loads(arrays[ABOUT].tobytes())
         own = [name for name in arrays.files if name != ABOUT and not name.startswith(TUNED)]
