@@ -43,23 +43,18 @@ class Worker(Protocol):
 
     def pause(self) -> None:
         """Let others go first, if they have had less."""
-        ...
 
     def leave(self) -> None:
         """Work no more for a while: what is waited for needs no core."""
-        ...
 
     def come_back(self) -> None:
         """Work again, when it is one's turn."""
-        ...
 
     def helpers(self) -> int:
         """How many other threads may work for it now."""
-        ...
 
     def pay(self, seconds: float) -> None:
         """Answer for processor time that another thread has spent for this one."""
-        ...
 
 
 class _Here(threading.local):

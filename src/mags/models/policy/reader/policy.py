@@ -53,21 +53,17 @@ class TalkReader(Protocol):
     @property
     def least(self) -> Mapping[str, float]:
         """The probability from which a fact is a "guess", is "sure", and what is held "ends"."""
-        ...
 
     def facts(self, turn: Turn, recent: Sequence[Turn]) -> Sequence[Fact]:
         """All that a turn may tell, however likely."""
-        ...
 
     def ends(
         self, turn: Turn, recent: Sequence[Turn], held: Sequence[Recalled], facts: Sequence[Fact]
     ) -> Sequence[float]:
         """How likely a turn that tells `facts` ends each of what is held."""
-        ...
 
     def answers(self, question: Turn, said: Sequence[Turn]) -> Sequence[Found | None]:
         """The words of each remembered turn that answer a question; None for what is not read."""
-        ...
 
 
 class TrainedReader:
