@@ -24,7 +24,7 @@ from benchmarks.results import CACHE, DATA, result, save
 from benchmarks.systems import System, mags_system
 from benchmarks.vectors import DiskEmbedder, shipped
 from mags.errors import MagsError
-from mags.models.chat.usage import estimate
+from mags.ports.chat import estimate
 from mags.ports.embedder import Embedder
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
 from mags_lab.evaluation.datasets.personamem import OneOf, Persona, load_personamem

@@ -21,9 +21,9 @@ from benchmarks.vectors import shipped
 from mags.models.answer.context import CUT
 from mags.models.answer.llm import AnswerBudget, LlmAnswerer
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.chat.usage import estimate_prompt
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
+from mags.ports.chat import estimate_prompt
 from mags.ports.policy import Turn
 from mags_lab.evaluation.datasets.locomo import load_locomo
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval

@@ -35,8 +35,7 @@ from matplotlib.figure import Figure
 import mags
 from benchmarks.results import PICTURES
 from mags.memory.memory import Memory
-from mags.models.chat.usage import estimate
-from mags.ports.chat import ChatModel, Completion, Message, Usage
+from mags.ports.chat import ChatModel, Completion, Message, Usage, estimate
 from mags.ports.weights import UNKNOWN, WeightsSettings, path_of, recital_of
 from mags.settings import Settings
 from mags_lab.training.chains.schema import Split

@@ -31,7 +31,7 @@ import mags
 from benchmarks.results import CACHE, DATA, ROOT
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
-from mags.models.policy.reader.layout import WORD
+from mags.models.policy.reader.network import WORD
 from mags.ports.policy import Turn
 from mags.settings import Settings
 from mags_lab.evaluation.datasets.locomo import load_locomo

@@ -21,8 +21,6 @@ from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
 from mags.models.answer.spans import SpanReader, shown
 from mags.models.answer.weights import AdapterReciter, FolderShelf
 from mags.models.chat.openai import OpenAIChat
-from mags.models.chat.usage import MeteredChat, counting
-from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
@@ -36,8 +34,8 @@ from mags.models.policy.taught import served_policy
 from mags.models.prompts import load_prompts
 from mags.models.summariser import PromptedSummariser
 from mags.ports.answer import Answerer
-from mags.ports.chat import ChatModel
-from mags.ports.embedder import Embedder
+from mags.ports.chat import ChatModel, MeteredChat, counting
+from mags.ports.embedder import CachedEmbedder, Embedder
 from mags.ports.policy import Policy
 from mags.ports.store import Catalog, Store
 from mags.ports.weights import Reciter

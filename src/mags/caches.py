@@ -21,7 +21,6 @@ class Holder(Protocol):
 
     def clear(self) -> None:
         """Let go of it all."""
-        ...
 
 
 # Patterns may be built of names, and Python keeps the newest ones.

@@ -9,8 +9,16 @@ import pytest
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.chat.openai import OpenAIChat
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.chat.usage import MeteredChat
-from mags.ports.chat import ChatModel, ChatSettings, Completion, Message, Tool, ToolCall, Usage
+from mags.ports.chat import (
+    ChatModel,
+    ChatSettings,
+    Completion,
+    Message,
+    MeteredChat,
+    Tool,
+    ToolCall,
+    Usage,
+)
 from tests.models.chat.endpoint import Step, serving, tool_call
 
 Make = Callable[[Sequence[Completion]], ChatModel]

@@ -10,12 +10,11 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.embed.onnx import MOST_TOKENS, SHIPPED, OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
-from mags.ports.embedder import Embedder, token_embedder
+from mags.ports.embedder import CachedEmbedder, Embedder, token_embedder
 
 SHIPPED_EMBEDDER = OnnxEmbedder()
 

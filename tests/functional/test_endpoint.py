@@ -10,8 +10,8 @@ import pytest
 
 import mags
 from mags.memory.memory import Memory
-from mags.models.chat.usage import estimate_prompt
 from mags.models.embed.hashing import HashEmbedder
+from mags.ports.chat import estimate_prompt
 from mags.settings import read_settings
 from tests.memory.replaying import assert_whole
 from tests.models.chat.endpoint import Server, Step, tool_call

@@ -9,7 +9,7 @@ import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.index.lexicon import Lexicon
+from mags.index.search import Lexicon
 from mags.index.tokens import AnswerMark, marks, stem
 
 

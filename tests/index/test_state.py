@@ -3,8 +3,8 @@
 import numpy as np
 
 from mags.graph.delta import Draft
-from mags.index import vectors as module
-from mags.index.vectors import VectorIndex
+from mags.index import search as module
+from mags.index.search import VectorIndex
 from tests.recall.small import told
 
 

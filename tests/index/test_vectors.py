@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.index.kernels import greatest
-from mags.index.vectors import Groups, VectorIndex
+from mags.index.search import Groups, VectorIndex
 
 
 def unit(rng, n):

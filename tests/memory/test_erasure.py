@@ -17,8 +17,8 @@ import mags
 from mags import inspect
 from mags.memory.forgetting import holds
 from mags.memory.memory import Memory
-from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.hashing import HashEmbedder
+from mags.ports.embedder import CachedEmbedder
 from mags.settings import Settings
 from tests.memory.replaying import assert_whole, digest, files_hold
 

@@ -15,10 +15,10 @@ from mags.app import Models, make_parts
 from mags.memory.live import LOOK
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
-from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.policy.rules import RulePolicy
+from mags.ports.embedder import CachedEmbedder
 from mags.ports.policy import Tier
 from mags.recall.settings import LookSettings, RecallSettings
 from mags.settings import Settings

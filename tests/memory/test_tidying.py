@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import mags
-from mags.index import vectors as index_vectors
+from mags.index import search as index_search
 from mags.memory import live as live_module
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
@@ -18,7 +18,7 @@ TURNS = 40
 
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(index_vectors, "SCAN_LIMIT", 20)
+    monkeypatch.setattr(index_search, "SCAN_LIMIT", 20)
     monkeypatch.setattr(live_module, "CHECKPOINT_AFTER", 1)
     with mags.open(tmp_path / "a.mags", embedder=HashEmbedder(), settings=Settings()) as memory:
         yield memory
@@ -30,14 +30,14 @@ def fill(memory: Memory, first: int = 0) -> None:
 
 def test_a_turn_is_written_and_found_while_the_graph_is_built(memory, monkeypatch):
     going, building = threading.Event(), threading.Event()
-    build = index_vectors.VectorSnapshot.build
+    build = index_search.VectorSnapshot.build
 
     def slow(self):
         building.set()
         assert going.wait(60)
         return build(self)
 
-    monkeypatch.setattr(index_vectors.VectorSnapshot, "build", slow)
+    monkeypatch.setattr(index_search.VectorSnapshot, "build", slow)
     fill(memory)
     assert building.wait(60)
     said = memory.observe("Quentin keeps bees on the roof.")
@@ -54,7 +54,7 @@ def test_a_memory_opened_again_has_what_was_tidied(memory, tmp_path: Path):
     kept = memory._live.store.points.load()
     assert kept is not None
     assert kept.seq == memory._live.state.seq
-    assert index_vectors.GRAPH in {name.removeprefix("vectors.") for name in kept.arrays}
+    assert index_search.GRAPH in {name.removeprefix("vectors.") for name in kept.arrays}
 
 
 def test_closing_waits_for_the_tidying(tmp_path: Path, monkeypatch):

@@ -6,8 +6,7 @@ import pytest
 from mags.graph.delta import Draft
 from mags.graph.graph import Graph
 from mags.graph.records import ArcKind, NodeKind
-from mags.index.lexicon import Lexicon
-from mags.index.vectors import VectorIndex
+from mags.index.search import Lexicon, VectorIndex
 from mags.recall import spread
 from mags.recall.kernels import best_in_blocks, sessions
 from mags.recall.settings import RecallSettings

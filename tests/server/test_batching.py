@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from mags.app import encoder
 from mags.errors import ModelUnavailable
 from mags.models.embed.hashing import HashEmbedder
+from mags.ports.pausing import watched
 from mags.server.batching import MOST, BatchedEmbedder
 from mags.server.middleware import Metrics
-from mags.tracing import watched
 
 
 class Held:

@@ -28,7 +28,7 @@ from mags.errors import (
 from mags.graph.records import Content
 from mags.models.embed.hashing import HashEmbedder
 from mags.settings import Settings
-from mags.store.rows import Vector, content_row
+from mags.store.sql import Vector, content_row
 from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, keyring, note, same, seen, seqs
 from tests.store.server import Place, postgres, shared

@@ -16,7 +16,7 @@ import pytest
 from mags.errors import StoreBusy, StoreFull
 from mags.graph.delta import decode, touches
 from mags.ports.store import Checkpoint
-from mags.store import database, rows
+from mags.store import database, sql
 from mags.store.sqlite import SqliteStore, replace_scrubbed, scrubbed
 from tests.store.samples import checkpoint, note, seqs
 
@@ -366,7 +366,7 @@ class _WithoutVacuum(database.Connection):
 def test_a_checkpoint_writes_only_the_parts_that_are_not_kept_yet(
     store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(rows, "PART_BYTES", 64)
+    monkeypatch.setattr(sql, "PART_BYTES", 64)
     store.journal.append(note(1))
     numbers = np.arange(32, dtype=np.int64)
     swapped = numbers[[*range(30), 31, 30]]  # a sum of its words would not tell

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mags.models.policy.reader.layout import SPEAKER, SPECIAL, passage
+from mags.models.policy.reader.network import SPEAKER, SPECIAL, passage
 from mags.ports.policy import Turn
 from mags_lab.talk.corpus import Dialogue, Ended, Told, parse
 from mags_lab.talk.labels import core, days, examples, named_relation, nearly

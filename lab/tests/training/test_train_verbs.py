@@ -15,8 +15,7 @@ from safetensors.numpy import load_file  # noqa: E402
 from lab.tests.training.large import families  # noqa: E402
 from mags.errors import ConfigurationError  # noqa: E402
 from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
-from mags.models.policy.reader.layout import marks, parts, rows  # noqa: E402
-from mags.models.policy.reader.network import READS, ReaderFile, opened  # noqa: E402
+from mags.models.policy.reader.network import READS, ReaderFile, marks, opened, parts, rows  # noqa: E402
 from mags.models.policy.reader.policy import TrainedReader  # noqa: E402
 from mags.ports.policy import Recalled, Turn  # noqa: E402
 from mags_lab.talk.encoder import Encoder  # noqa: E402

@@ -14,8 +14,8 @@ from mags.adapters.kept import Json, Kept, searchable
 from mags.errors import InvalidInput, MissingExtra
 from mags.memory.inputs import Moment
 from mags.memory.memory import Memory
-from mags.models.chat.usage import OVERHEAD_A_MESSAGE, estimate
 from mags.models.prompts import load_prompts
+from mags.ports.chat import OVERHEAD_A_MESSAGE, estimate
 from mags.recall.found import Found, Hit, moment_of
 
 try:

@@ -27,9 +27,8 @@ from mags.extras import import_extra, plugins
 from mags.memory.inputs import seconds
 from mags.memory.memory import Memory
 from mags.models.cores import cores
-from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
-from mags.ports.embedder import Embedder
+from mags.ports.embedder import CachedEmbedder, Embedder
 from mags.recall.found import moment_of
 from mags.settings import Settings, read_settings
 

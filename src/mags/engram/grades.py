@@ -11,12 +11,10 @@ to tell apart: every statement but those of tools and assistants has one grade.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
+from collections.abc import Iterable, Mapping
 
 from mags.engram.view import View
 from mags.graph.records import NOBODY, Grade, NodeFlag, NodeKind, grade_in
-from mags.index.state import State
 from mags.ports.policy import ASSISTANTS
 
 SOURCE = "source"
@@ -26,18 +24,6 @@ SOURCE = "source"
 Teller = tuple[int, Grade]
 """Who says something, an entity or NOBODY, and the grade of all they say where that does not depend
 on whom they tell of, else UNKNOWN."""
-
-
-def alone(
-    state: State, heard: Iterable[int] = (), find: Callable[[str], list[int]] | None = None
-) -> bool:
-    """Whether at most one person has ever spoken in a memory.
-
-    `heard`: speakers of a turn that is being written; `find`: its entities of a name, too.
-    """
-    tools = {i for name in ASSISTANTS for i in (find or state.names.find)(name)}
-    speakers = {*heard, *islice(state.speakers, len(tools) + 2)}
-    return len(speakers - tools - {NOBODY}) < 2
 
 
 class Grades:
@@ -91,8 +77,11 @@ class Grades:
     def alone(self) -> bool:
         """Whether at most one person has ever spoken."""
         if self._alone is None:
-            self._alone = alone(self._view.state, self._view.heard, self._view.find)
+            self._alone = self._view.state.alone(self._programs(), self._view.heard)
         return self._alone
+
+    def _programs(self) -> set[int]:
+        return {i for name in ASSISTANTS for i in self._view.find(name)}
 
     def _is_own(self, speaker: int, subject: int) -> bool:
         """Whether somebody tells of themself, or of what is named as theirs: "Ana's dog"."""
@@ -108,7 +97,7 @@ class Grades:
         qualifiers = view.words(fact).meta.get("qualifiers", {})
         given = bool(int(node["flags"]) & NodeFlag.GIVEN)
         grades = [Grade.OWNER] if given else []
-        tools = {i for name in ASSISTANTS for i in view.find(name)}
+        tools = self._programs()
         for episode in view.sources(fact):
             said = view.node(episode)
             speaker = int(said["subject"])

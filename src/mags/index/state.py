@@ -13,6 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -22,9 +23,8 @@ from mags.errors import NotFound
 from mags.graph.delta import Changes, Delta
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
-from mags.index.lexicon import Lexicon
+from mags.index.search import Lexicon, VectorIndex
 from mags.index.tokens import RULES, fold_name, marks, words
-from mags.index.vectors import VectorIndex
 
 Fetch = Callable[[Sequence[int]], list[Content]]
 """Content ids -> contents, in order (vectors may be left out)."""
@@ -506,6 +506,14 @@ class State:
             ids, counts = np.unique(said[said != NOBODY], return_counts=True)
             self._speakers = dict(zip(ids.tolist(), counts.tolist(), strict=True))
         return self._speakers
+
+    def alone(self, programs: Collection[int], heard: Iterable[int] = ()) -> bool:
+        """Whether at most one person has ever spoken; `programs`: entities that are none.
+
+        `heard`: speakers of a turn that is being written.
+        """
+        speakers = {*heard, *islice(self.speakers, len(programs) + 2)}
+        return len(speakers.difference(programs) - {NOBODY}) < 2
 
     def _count_speakers(self, delta: Delta) -> None:
         changes = delta.nodes

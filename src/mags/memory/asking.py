@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mags.engram.grades import alone
 from mags.errors import InvalidInput, ModelError, StoreError
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, NodeKind
@@ -26,10 +25,10 @@ from mags.memory.weights import Recital, Weights, count_recitals
 from mags.plasticity.hebbian import Credit, Hebb, recharge
 from mags.ports.answer import Answer, Budgeted, ContextItem, OnText
 from mags.ports.english import FIRST_PERSON
-from mags.ports.policy import Operation, Plan, Turn, Writing
+from mags.ports.pausing import span
+from mags.ports.policy import ASSISTANTS, Operation, Plan, Turn, Writing
 from mags.recall.found import Found, Hit, HitTrace, TaughtFrom, Trace, moment_of
 from mags.recall.recall import fact_view, sources
-from mags.tracing import span
 
 ANSWERS_AS = "mags"
 """Speaker of remembered answers."""
@@ -541,7 +540,7 @@ class _Context:
             for fact in facts if name else ():
                 self.members[fact] = (*self.members.get(fact, ()), name)
         self._there: set[int] = set()
-        self._alone = alone(state)
+        self._alone = state.alone({i for name in ASSISTANTS for i in state.names.find(name)})
 
     def add(self, hit: Hit, lead: Hit, within: int | None) -> bool:
         """Add a hit, or what stands in its place; returns whether it was added."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 from warnings import warn
 
@@ -106,12 +105,7 @@ class Memory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     # -- writing -----------------------------------------------------------------

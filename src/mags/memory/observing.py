@@ -37,7 +37,7 @@ from mags.memory.live import Live
 from mags.memory.reading import Recaller, recent_turns, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Seen
-from mags.ports.pausing import pause
+from mags.ports.pausing import pause, span
 from mags.ports.policy import (
     CLAIMED,
     Operation,
@@ -49,7 +49,6 @@ from mags.ports.policy import (
     asks,
 )
 from mags.recall.spread import peers, peers_each
-from mags.tracing import span
 
 RECENT = 24
 """Episodes of the memory, of all speakers, among which what was told last is looked for."""

@@ -16,13 +16,12 @@ from mags.index.tokens import ENGLISH, language
 from mags.memory.inputs import Moment, readable, seconds, whole
 from mags.memory.live import Live
 from mags.memory.settings import Parts
-from mags.ports.pausing import pause
+from mags.ports.pausing import pause, span
 from mags.ports.policy import Plan, Recalled, Route, Turn
 from mags.ports.relations import canonical, normalise
 from mags.recall.candidates import RecallRequest, prepare
 from mags.recall.found import Found
 from mags.recall.recall import first_turns, recall
-from mags.tracing import span
 
 TRIES = 8
 """How often a recall begins again because something was erased while it ran."""

@@ -37,6 +37,7 @@ from mags.memory.settings import Parts
 from mags.ports.answer import Answer
 from mags.ports.chat import Usage
 from mags.ports.english import FIRST_PERSON
+from mags.ports.pausing import span
 from mags.ports.policy import Turn
 from mags.ports.relations import normalise
 from mags.ports.store import Mark, Store
@@ -54,7 +55,6 @@ from mags.ports.weights import (
     sayable,
 )
 from mags.recall.found import TaughtFrom
-from mags.tracing import span
 
 if TYPE_CHECKING:
     from mags.memory.memory import Memory

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from mags.models import rendering
 from mags.models.answer.context import visible
-from mags.models.chat.usage import estimate
 from mags.models.grammar import foreign, language_name, refuse, said_aloud
 from mags.models.prompts import Prompt
-from mags.ports.chat import ChatModel
+from mags.ports.chat import ChatModel, estimate
 
 MOST_CHARACTERS = 800
 

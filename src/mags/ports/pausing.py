@@ -1,14 +1,41 @@
-"""Where long work lets others go first: a server that shares its cores says what happens there.
+"""What a server sees and does of work while it runs: parts that it times, places where it pauses.
 
-Without a server nothing does. What is told here is told of the thread that runs.
+Long work lets others go first where a server that shares its cores says so; who works is told of
+the thread that runs. The parts that it watches it may export as spans. Without a server nothing
+does, and a part costs one look at a variable. What is told of a part are numbers and words of this
+code, never what was said and never a name.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Protocol
+
+Facts = dict[str, int | str]
+"""What is told of a part when it ends: `texts` (how many), `status` (of HTTP, 0: none came)."""
+Watch = Callable[[str], AbstractContextManager[Facts]]
+"""From the name of a part to what is open while it runs."""
+
+_WATCH: ContextVar[Watch | None] = ContextVar("_WATCH", default=None)
+
+
+def span(part: str) -> AbstractContextManager[Facts]:
+    """Open while a part runs; takes its facts."""
+    watch = _WATCH.get()
+    return nullcontext({}) if watch is None else watch(part)
+
+
+@contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """Have `watch` watch the parts of what runs in the block, in its threads and tasks too."""
+    token = _WATCH.set(watch)
+    try:
+        yield
+    finally:
+        _WATCH.reset(token)
 
 
 class Worker(Protocol):
@@ -16,23 +43,18 @@ class Worker(Protocol):
 
     def pause(self) -> None:
         """Let others go first, if they have had less."""
-        ...
 
     def leave(self) -> None:
         """Work no more for a while: what is waited for needs no core."""
-        ...
 
     def come_back(self) -> None:
         """Work again, when it is one's turn."""
-        ...
 
     def helpers(self) -> int:
         """How many other threads may work for it now."""
-        ...
 
     def pay(self, seconds: float) -> None:
         """Answer for processor time that another thread has spent for this one."""
-        ...
 
 
 class _Here(threading.local):

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
-from mags.index.lexicon import Match
+from mags.index.search import Groups, Match
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, UNSPACED, AnswerMark, fold_name, foreign, stem, words
-from mags.index.vectors import Groups
 from mags.plasticity.themes import over, reworded, unfit
 from mags.ports.embedder import Tokens
 from mags.ports.english import asks_connection, topic_of

@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.models.embed.cache import WrappedEmbedder
-from mags.ports.embedder import Embedder
-from mags.ports.pausing import working
+from mags.ports.embedder import Embedder, WrappedEmbedder
+from mags.ports.pausing import span, working
 from mags.server.concurrency import ConcurrencyLimiter, Work
-from mags.tracing import span
 
 MOST, MOST_CHARACTERS = 64, 4_000
 """Texts of several requests in one call, and their length; a request of its own may have more."""

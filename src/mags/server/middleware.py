@@ -26,6 +26,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mags.errors import MagsError
+from mags.ports.pausing import Facts, watched
 from mags.server.auth import (
     BEGIN,
     EVERYTHING,
@@ -47,7 +48,6 @@ from mags.server.settings import (
     needs_no_key,
 )
 from mags.server.wire.problems import of_error, problem
-from mags.tracing import Facts, watched
 
 if TYPE_CHECKING:
     from mags.server.telemetry import Spans
@@ -438,7 +438,7 @@ class Metrics:
 
     @contextmanager
     def part(self, name: str) -> Iterator[Facts]:
-        """Time and count a part of a request (`mags.tracing.Watch`)."""
+        """Time and count a part of a request (`mags.ports.pausing.Watch`)."""
         facts, begun = Facts(), time.perf_counter()
         try:
             yield facts

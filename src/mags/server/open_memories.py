@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from mags import caches, inspect
 from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory, closed_on_failure
+from mags.ports.pausing import span
 from mags.ports.store import Catalog, Store
 from mags.recall.found import Trace
 from mags.server.auth import EVERYTHING, NAMESPACE, Grant, Scope
 from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.quotas import LONG_CHARACTERS, Quotas, WorkLimits, tenant_of
-from mags.tracing import span
 
 MAIN = "main"
 TRIED_S = 1.0

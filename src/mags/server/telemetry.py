@@ -22,7 +22,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from mags.tracing import Facts, Watch
+from mags.ports.pausing import Facts, Watch
 
 SERVICE = "mags"
 

@@ -15,11 +15,10 @@ from typing import Any
 import apsw
 
 from mags import errors
+from mags.ports.pausing import span
 from mags.store.damage import CHECKING, LOG, LOG_HEADER, SUM_BYTES, check_log
 from mags.store.migrations import SUMMED, copies, migrate, newest, run_migrations, write_copy
-from mags.store.rows import IMMUTABLE
-from mags.store.sql import SqlDatabase
-from mags.tracing import span
+from mags.store.sql import IMMUTABLE, SqlDatabase
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192

@@ -13,7 +13,7 @@ from typing import cast
 import apsw
 
 from mags.store.damage import LOG
-from mags.store.rows import checksum
+from mags.store.sql import checksum
 
 SUMMED = 2
 """The first schema in which a file says what is so of itself."""

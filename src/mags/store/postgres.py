@@ -35,12 +35,11 @@ from psycopg.types.string import (
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from mags import errors
+from mags.ports.pausing import span
 from mags.store.lineage import FIRST
 from mags.store.migrations import scripts
-from mags.store.rows import IMMUTABLE, Vector
-from mags.store.sql import SqlDatabase
+from mags.store.sql import IMMUTABLE, SqlDatabase, Vector
 from mags.store.sqlite import SqlStore, sealed_by
-from mags.tracing import span
 
 if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
     from mags.store.sealing import Keyring

@@ -20,7 +20,7 @@ from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store import lineage
 from mags.store.lineage import FIRST, FOLD, Segment
-from mags.store.rows import check_checkpoint, content_row
+from mags.store.sql import check_checkpoint, content_row
 
 K = TypeVar("K")
 V = TypeVar("V")

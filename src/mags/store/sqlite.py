@@ -34,8 +34,10 @@ from mags.store import lineage
 from mags.store.damage import LOG, bad_page, check_log
 from mags.store.database import Database, damaged, leave_alone
 from mags.store.lineage import FIRST, FOLD
-from mags.store.rows import (
+from mags.store.sql import (
     VECTOR,
+    Sql,
+    SqlDatabase,
     Vector,
     blank_arrays,
     check_checkpoint,
@@ -50,7 +52,6 @@ from mags.store.rows import (
     unsealed,
     unsealed_text,
 )
-from mags.store.sql import Sql, SqlDatabase
 
 if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
     from mags.store.sealing import Keyring, Sealer

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.closest import pairs
 from mags.models.answer.context import (
     OPENINGS,
     UNSEEN,
@@ -13,6 +12,7 @@ from mags.models.answer.context import (
     share_cited,
     visible,
 )
+from mags.models.answer.topics import pairs
 
 
 @pytest.mark.parametrize(

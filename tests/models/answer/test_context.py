@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.models.answer.context import LONGEST, SHORTEST, by_day, fill
-from mags.models.chat.usage import estimate
 from mags.ports.answer import ContextItem
+from mags.ports.chat import estimate
 
 MAY_3 = 1714694400.0  # 2024-05-03 00:00 UTC
 DAY_S = 86_400.0

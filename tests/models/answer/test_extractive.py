@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.closest import NOT_SURE
 from mags.models.answer.extractive import ExtractiveAnswerer, find_chain
 from mags.models.answer.question import read_question
 from mags.models.answer.support import ahead_of, kind_share, rare_share, rarity_of
+from mags.models.answer.topics import NOT_SURE
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
 

@@ -8,10 +8,9 @@ from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.chat.usage import MeteredChat, counting
 from mags.models.prompts import load_prompts
 from mags.ports.answer import ContextItem
-from mags.ports.chat import Completion, ToolCall
+from mags.ports.chat import Completion, MeteredChat, ToolCall, counting
 from mags.ports.policy import Act, Turn
 
 MAY_3 = 1714694400.0  # 2024-05-03 00:00 UTC

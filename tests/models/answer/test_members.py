@@ -1,6 +1,6 @@
 """Who of a class is named, how many, and who is the most of something."""
 
-from mags.models.answer.members import lacks_class, members_told
+from mags.models.answer.topics import lacks_class, members_told
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 

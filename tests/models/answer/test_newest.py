@@ -2,8 +2,8 @@
 
 import pytest
 
-from mags.models.answer.closest import NOT_SURE
 from mags.models.answer.extractive import ExtractiveAnswerer
+from mags.models.answer.topics import NOT_SURE
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 

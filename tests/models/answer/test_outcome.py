@@ -1,8 +1,8 @@
 """An answer says whether it is one: answered, the closest memories, or nothing known."""
 
-from mags.models.answer.closest import NOT_SURE, UNKNOWN
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import outcome_of
+from mags.models.answer.topics import NOT_SURE, UNKNOWN
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
 

@@ -6,8 +6,7 @@ import pytest
 
 from mags.errors import ModelUnavailable
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.chat.usage import MeteredChat, counting, present
-from mags.ports.chat import Message, Usage
+from mags.ports.chat import Message, MeteredChat, Usage, counting, present
 
 HELLO = (Message(role="user", content="Hello?"),)
 

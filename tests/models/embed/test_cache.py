@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.hashing import HashEmbedder
+from mags.ports.embedder import CachedEmbedder
 
 ENTRY_BYTES = 4 * 8 + 320
 

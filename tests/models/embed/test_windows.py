@@ -4,14 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from mags.models.embed.onnx import SHIPPED
-from mags.models.embed.windows import (
+from mags.models.embed.onnx import (
     MOST_WINDOWS,
+    SHIPPED,
     Windower,
     WindowMean,
-    encodable,
-    unit_rows,
 )
+from mags.ports.embedder import encodable, unit_rows
 
 CLS, SEP = 101, 102
 words = st.lists(st.sampled_from(["plum", "fig", "Oslo", "tortoise", "12", "."]), max_size=60)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mags.models.embed.onnx import TokenStates
-from mags.models.policy.reader.layout import (
+from mags.models.policy.reader.network import (
     ADDRESSEE,
     MARKS,
     MOST,

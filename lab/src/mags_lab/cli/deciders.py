@@ -18,10 +18,10 @@ from mags.cli.console import AsJson, out, print_json
 from mags.cli.installation import ADAPTER, READER, adapters_in
 from mags.errors import ConfigurationError, InvalidInput, MissingExtra
 from mags.extras import import_extra
-from mags.models.chat.usage import MeteredChat
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
+from mags.ports.chat import MeteredChat
 from mags.settings import HEADS_GONE, NANO_GONE, ChatSettings, Settings, read_settings
 from mags_lab.training.chains.schema import Role, Sample, Split, read_samples
 from mags_lab.training.chains.splits import TESTS

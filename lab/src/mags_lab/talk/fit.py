@@ -20,8 +20,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits as bce
 from torch.nn.functional import cross_entropy
 from torch.optim import AdamW
 
-from mags.models.policy.reader.layout import MARKS
-from mags.models.policy.reader.network import ReaderFile, Trained, opened
+from mags.models.policy.reader.network import MARKS, ReaderFile, Trained, opened
 from mags.models.policy.reader.policy import TrainedReader
 from mags_lab.talk.corpus import DATA, Dialogue, dialogues
 from mags_lab.talk.encoder import Encoder

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mags.models import rendering
-from mags.models.policy.reader.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout, Line, parts
+from mags.models.policy.reader.network import ADDRESSEE, SPEAKER, SPECIAL, Layout, Line, parts
 from mags.models.policy.reader.reading import DENYING
 from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import COUNTED, times

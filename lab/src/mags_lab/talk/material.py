@@ -14,9 +14,8 @@ from tokenizers import Tokenizer
 import mags
 from mags.models.answer.question import read_question
 from mags.models.answer.spans import given, to_read
-from mags.models.embed.onnx import SHIPPED, ModelFile, TokenStates, checked_bytes
-from mags.models.embed.windows import Windower
-from mags.models.policy.reader.layout import (
+from mags.models.embed.onnx import SHIPPED, ModelFile, TokenStates, Windower, checked_bytes
+from mags.models.policy.reader.network import (
     Layout,
     Line,
     ended_layout,

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, layer_norm, softmax
 
-from mags.models.policy.reader.layout import MARKS, SPECIAL, TURN
+from mags.models.policy.reader.network import MARKS, SPECIAL, TURN
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY, POLARITY
 
 TAGS = 3

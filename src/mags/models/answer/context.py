@@ -16,10 +16,10 @@ from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.models import rendering
-from mags.models.chat.usage import CHARACTERS_A_TOKEN, estimate
 from mags.models.grammar import STOP_WORDS
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
+from mags.ports.chat import CHARACTERS_A_TOKEN, estimate
 
 LONGEST, BESIDE = 1 / 8, 1 / 32
 """Share of the budget that one memory takes before all others had their turn, and what stands

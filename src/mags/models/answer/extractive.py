@@ -15,8 +15,6 @@ from dataclasses import dataclass, field, replace
 
 from mags.models import rendering
 from mags.models.answer import cues, spans, topics
-from mags.models.answer.closest import CLOSE, OPEN, brief, citing, closest, pairs, quote
-from mags.models.answer.members import lacks_class, members_told
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
     GIVEN_UP,
@@ -29,6 +27,17 @@ from mags.models.answer.support import (
     slot,
     spans_days,
     support,
+)
+from mags.models.answer.topics import (
+    CLOSE,
+    OPEN,
+    brief,
+    citing,
+    closest,
+    lacks_class,
+    members_told,
+    pairs,
+    quote,
 )
 from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.rules.tokens import is_name, stems

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import grammar, rendering
 from mags.models.answer import context
-from mags.models.answer.closest import pairs
-from mags.models.chat.usage import estimate, present
+from mags.models.answer.topics import pairs
 from mags.models.prompts import Prompt
 from mags.ports.answer import (
     Answer,
@@ -28,7 +27,7 @@ from mags.ports.answer import (
     Outcome,
     RecallAgain,
 )
-from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
+from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage, estimate, present
 from mags.ports.policy import Turn
 
 RECALL = Tool(

@@ -1,30 +1,46 @@
-"""Questions that are answered in a way of their own: of a matter, of a person, of the talk itself.
+"""Questions that are answered in a way of their own, and what is said where nothing surely answers.
 
-"What have I told of my shoulder?", "What became of the cardigan?", "What changed about the rent?"
-are answered by the turns that tell of it, oldest first; "When did I mention the boiler?" by the day
-of the first of them; "Who is older, Ana or her brother?" where a number is told of both. "What did
-I just say?" is answered by the last turn.
+Of a matter: "What have I told of my shoulder?", "What became of the cardigan?", "What changed about
+the rent?" are answered by the turns that tell of it, oldest first; "When did I mention the boiler?"
+by the day of the first of them; "Who is older, Ana or her brother?" where a number is told of both.
+"What did I just say?" is answered by the last turn.
 
 Of a person: "What is my name?", "What do you know about Ana?", "Where does my brother live?" (asked
 again with the brother's name), "Who was my flatmate before Lotte?" (asked again without Lotte).
+
+Of a class: "Which of my friends live in Norway?" names each of whom it is told, or says how many
+they are; "Who is older, Ana or Ben?" compares what is told of both, ages by when somebody was born,
+sums of one unit only, and days no finer than was told.
+
+Where no memory surely answers: that it is not sure, and what comes closest.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import combinations
 
 from mags.models import rendering
-from mags.models.answer.closest import CLOSE, OPEN, brief, citing, quote
 from mags.models.answer.cues import KIN_TERMS, kin_of
-from mags.models.answer.question import content, read_question
+from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.spans import Candidate, SpanReader, around
-from mags.models.answer.support import FIRST_PERSON, ROLE_NAMES, end_of, slot
+from mags.models.answer.support import (
+    FIRST_PERSON,
+    ROLE_NAMES,
+    end_of,
+    kind_share,
+    mentioned_text,
+    slot,
+)
+from mags.models.policy.rules.sets import SetQuestion, set_question
 from mags.models.policy.rules.tokens import stems
+from mags.models.policy.rules.when import times
 from mags.ports.answer import Answer, ContextItem, RecallAgain
 from mags.ports.english import plain_kin, topic_of
-from mags.ports.policy import NO_LONGER, Turn
+from mags.ports.policy import GUESS, NO_LONGER, Turn, asks
 from mags.ports.relations import canonical
 
 MOST_TOLD = 4
@@ -425,3 +441,189 @@ def before_nobody(question: Turn, items: Sequence[ContextItem]) -> bool:
 def _begun(item: ContextItem) -> float:
     """When a fact began: when it was said, where nothing else is stated."""
     return item.at if item.valid_from is None else item.valid_from
+
+
+# -- of a class -------------------------------------------------------------------
+
+YEAR_S = 365.25 * 86_400
+_WHEN = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
+_ONLY_ASKING = content("many name list show anyone anybody someone somebody people")
+"""What only asks, and is told in no answer."""
+
+Range = tuple[float, float, str]
+"""The least and the greatest that a value may be, and of what unit."""
+
+
+def members_told(
+    question: Turn, items: Sequence[ContextItem]
+) -> tuple[str, Sequence[ContextItem]] | None:
+    """The answer to a question over a class, and what shows it, oldest first; None for any other.
+
+    Of what is compared None where it is not told of all, or told too roughly.
+    """
+    shown = sorted((item for item in items if item.members), key=lambda item: (item.at, item.id))
+    asked = set_question(question) if shown else None
+    if asked is None or _tells_more(question, items):
+        return None
+    names = list(dict.fromkeys(name for item in shown for name in item.members))
+    if asked.order:
+        most = _most(asked, names, shown)
+        return None if most is None else (most, shown)
+    all_of_them = ", ".join(names)
+    if asked.asks == "count":
+        return f"{len(names)} ({all_of_them})", shown
+    return (f"Yes: {all_of_them}" if asked.asks == "any" else all_of_them), shown
+
+
+def lacks_class(question: Turn, items: Sequence[ContextItem]) -> bool:
+    """Whether a class of somebody is asked about, and no memory speaks of it and of what is asked.
+
+    "Rosa speaks German" does not say that she is a cousin.
+    """
+    asked = set_question(question)
+    return asked is not None and bool(asked.members.owner) and not any(_whole(question, items))
+
+
+def _whole(question: Turn, items: Sequence[ContextItem]) -> Iterator[ContextItem]:
+    """The memories that have all the words of what is asked."""
+    words = content(question.text) - _ONLY_ASKING
+    return (item for item in items if words <= content(item.text) and not asks(item.text))
+
+
+def _tells_more(question: Turn, items: Sequence[ContextItem]) -> bool:
+    """Whether a turn speaks of all that is asked, and gave none of the facts."""
+
+    def lead(item: ContextItem) -> int:
+        return item.id if item.within is None else item.within
+
+    covered = {lead(item) for item in items if item.members}
+    told = [item for item in items if item.fact is None and item.current and not item.ended]
+    return any(lead(item) not in covered for item in _whole(question, told))
+
+
+def _most(asked: SetQuestion, names: Sequence[str], shown: Sequence[ContextItem]) -> str | None:
+    """Who is the most of something; None where two may be."""
+    values: dict[str, Range] = {}
+    for name in names:
+        told = [_value(asked, item) for item in shown if name in item.members]
+        known = {value for value in told if value is not None}
+        if len(known) != 1:
+            return None
+        values[name] = known.pop()
+    if len(values) < 2 or len({unit for _, _, unit in values.values()}) > 1:
+        return None
+    sign = 1.0 if asked.more else -1.0
+    ends = {name: sorted((sign * low, sign * high)) for name, (low, high, _) in values.items()}
+    best = max(ends, key=lambda name: ends[name])
+    others = [end for name, end in ends.items() if name != best]
+    apart = all(high <= ends[best][0] and [low, high] != ends[best] for low, high in others)
+    return best if apart else None
+
+
+def _value(asked: SetQuestion, item: ContextItem) -> Range | None:
+    """What a fact tells of that by which members are compared; None where it tells nothing."""
+    told = {name for link in asked.members.told for name in link.relations | link.inverse}
+    if item.fact is None or item.fact[1] not in told:
+        return None
+    _, relation, thing = item.fact
+    if asked.order == "when":
+        return _span(dict(item.qualifiers).get("when", ""), item)
+    amount = _AMOUNT.search(thing)
+    if asked.order == "age" and relation != "age":
+        birth = _span(thing, item)
+        return None if birth is None else (-birth[1], -birth[0], "")
+    if amount is None:
+        return None
+    value = float(amount[0].replace(",", ""))
+    if asked.order == "age":  # born between so many years and one more before it was told
+        return value * YEAR_S - item.at, (value + 1) * YEAR_S - item.at, ""
+    return value, value, " ".join(_AMOUNT.sub(" ", thing).casefold().split())
+
+
+def _span(text: str, item: ContextItem) -> Range | None:
+    """When something was, from its beginning to its end, in seconds."""
+    plain = _WHEN.fullmatch(text.strip())
+    if plain is None:
+        found = times(text, item.at)
+        return (found[0].since, found[0].until, "") if len(found) == 1 else None
+    year, month, day = (int(part) if part else 0 for part in plain.groups())
+    start = datetime(year, month or 1, day or 1, tzinfo=UTC).timestamp()
+    if day:
+        return start, start + 86_400, ""
+    after = datetime(year + (month in (0, 12)), month % 12 + 1 if month else 1, 1, tzinfo=UTC)
+    return start, after.timestamp(), ""
+
+
+# -- what comes closest -----------------------------------------------------------
+
+UNKNOWN = "I don't know."
+NOT_SURE = "I am not sure. What comes closest:"
+MOST_SHOWN = 2
+MOST_QUOTED = 240
+MOST_LINKED = 8
+OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
+
+
+def closest(
+    question: ParsedQuestion, items: Sequence[ContextItem], read: Sequence[Candidate]
+) -> Answer:
+    """Quote two memories with who said them and when; unknown where none shares a thing.
+
+    The turns that were read and most likely answer, then what recall put first: for a fact stands
+    the turn that told it, where that is there.
+    """
+    best = max((one.best for one in read), default=0.0)
+    if not any(shares(question, item) for item in items):
+        return Answer(text=UNKNOWN, outcome="unknown", support=best)
+    turns = {i.within: i for i in items if i.fact is None and i.within is not None}
+    leads = (turns.get(item.id, item) for item in items if item.within is None)
+    likely = sorted(read, key=lambda one: -one.quoted)
+    shown: dict[int, ContextItem] = {}
+    for item in (*(replace(one.item, text=one.quote) for one in likely), *leads):
+        shown.setdefault(item.id, item)
+    kept = list(shown.values())[:MOST_SHOWN]
+    text = f"{NOT_SURE} {'; '.join(map(quote, kept))}"
+    return replace(citing(text, kept, best), outcome="closest")
+
+
+def shares(question: ParsedQuestion, item: ContextItem) -> bool:
+    """Whether a memory has anything of what is asked: a word, somebody named, the kind of thing.
+
+    Who asks of themselves is named by most of their turns: of these the kind is wanted too.
+    """
+    told = mentioned_text(item)
+    asked = question.words - frozenset().union(*question.names)
+    if asked & content(told):
+        return True
+    held = stems(told) | stems(item.speaker)
+    whom = [name for name in question.names if name <= held]
+    if not whom:
+        return False
+    others = any(name != question.oneself and name != question.asker for name in whom)
+    return (others and not question.own) or not asked or kind_share(question, item) == 1.0
+
+
+def quote(item: ContextItem) -> str:
+    """A memory in quotation marks, by whom and when, with its mark."""
+    who = f"{item.speaker}, " if item.speaker else ""
+    day = rendering.date(item.at)
+    source = f" ({f'{who}{day}'.strip(', ')})" if who or day else ""
+    guess = f" {GUESS}" if item.tentative else ""
+    return f"{OPEN}{brief(item.text)}{CLOSE}{guess} [m{item.id}]{source}"
+
+
+def brief(text: str) -> str:
+    """A text as one line, cut at `MOST_QUOTED` characters."""
+    words = rendering.quote(text)
+    return words if len(words) <= MOST_QUOTED else words[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."
+
+
+def citing(text: str, items: Iterable[ContextItem], support: float) -> Answer:
+    """An answer that rests on memories, which it joins."""
+    citations = tuple(item.id for item in items)
+    return Answer(text=text, citations=citations, support=support, links=pairs(citations))
+
+
+def pairs(citations: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Every pair (low, high) of the first eight citations."""
+    return tuple(combinations(sorted(set(citations[:MOST_LINKED])), 2))

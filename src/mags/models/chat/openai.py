@@ -18,9 +18,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models.chat.usage import calls_left, estimate, estimate_prompt, take_call
-from mags.ports.chat import ChatSettings, Completion, Message, Tool, ToolCall, Usage
-from mags.tracing import span
+from mags.ports.chat import (
+    ChatSettings,
+    Completion,
+    Message,
+    Tool,
+    ToolCall,
+    Usage,
+    calls_left,
+    estimate,
+    estimate_prompt,
+    take_call,
+)
+from mags.ports.pausing import span
 
 if TYPE_CHECKING:
     import openai

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.errors import ModelError, ModelReplyError, ModelUnavailable
-from mags.models.chat.usage import estimate, estimate_prompt
-from mags.ports.chat import Completion, Message, Tool, Usage
+from mags.ports.chat import Completion, Message, Tool, Usage, estimate, estimate_prompt
 
 Reply = str | Completion | ModelError | Callable[[Sequence[Message]], str | Completion]
 """A text, a whole completion, an error to raise, or a function of the messages."""

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.models.embed.windows import unit_rows
+from mags.ports.embedder import unit_rows
 
 _WORD = re.compile(r"\w+")
 _WORD_WEIGHT = 1.0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import MagsError, ModelError, ModelReplyError, ModelUnavailable, boundary
-from mags.models.embed.windows import encodable, unit_rows
+from mags.ports.embedder import encodable, unit_rows
 
 if TYPE_CHECKING:
     from openai import OpenAI

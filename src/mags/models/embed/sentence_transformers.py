@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from mags.errors import ConfigurationError, CorruptFile, MissingExtra
-from mags.models.embed.onnx import open_session
-from mags.models.embed.windows import BATCH_TOKENS, TokenBatch, Windower, WindowMean
+from mags.models.embed.onnx import BATCH_TOKENS, TokenBatch, Windower, WindowMean, open_session
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
 _POOLING_KEYS = {

@@ -57,7 +57,6 @@ class RoleModel(Protocol):
 
     def complete(self, prompt: str, role: str) -> str:
         """The reply of a role ("ask", "write", "router"); raises ModelReplyError."""
-        ...
 
 
 class CompactPolicy:

@@ -25,9 +25,8 @@ from starlette.responses import Response
 
 from mags import inspect
 from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailable
-from mags.models.chat.usage import at_most
 from mags.models.prompts import Prompt
-from mags.ports.chat import ChatSettings
+from mags.ports.chat import ChatSettings, at_most
 from mags.ports.embedder import Embedder
 from mags.recall.found import Found
 from mags.server.auth import USER, Grant, Scope, namespace_of

@@ -11,8 +11,8 @@ import httpx
 
 from mags.errors import InvalidInput, ModelReplyError, ModelUnavailable
 from mags.ports.chat import ChatSettings
+from mags.ports.pausing import span
 from mags.server.wire.requests import plain
-from mags.tracing import span
 
 Json = dict[str, Any]
 MOST_BYTES = 64_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from mags.models.chat.usage import estimate
+from mags.ports.chat import estimate
 from mags_lab.games.players.notes import Note, moved, noted, shown
 from mags_lab.games.turns import GameReader, GameScene, Move, Truth
 

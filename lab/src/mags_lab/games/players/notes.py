@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.index.tokens import STOP_WORDS, stem, terms, words
-from mags.models.chat.usage import estimate
 from mags.models.policy.rules.tokens import mentions
+from mags.ports.chat import estimate
 from mags_lab.games.turns import Choice, GameLine, GameScene, Move, Said
 
 EPOCH_S = 1_704_067_200.0

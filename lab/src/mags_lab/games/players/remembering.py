@@ -14,8 +14,8 @@ from itertools import groupby
 
 from mags.memory.memory import Memory
 from mags.memory.views import Reply, Seen
-from mags.models.chat.usage import estimate
 from mags.ports.answer import Answerer
+from mags.ports.chat import estimate
 from mags.ports.policy import LED_BY, Turn
 from mags_lab.games.players.notes import EPOCH_S, Note, ShownLine, noted
 from mags_lab.games.players.thinker import Habits, Thinker

@@ -22,7 +22,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.index.lexicon import Lexicon
+from mags.index.search import Lexicon
 from mags.index.tokens import terms
 from mags.ports.embedder import Embedder
 from mags_lab.games.players.deciding import Deciding

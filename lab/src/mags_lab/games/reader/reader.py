@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import math
 from collections import Counter
@@ -14,7 +13,8 @@ from zlib import crc32
 
 import numpy as np
 
-from mags.errors import CorruptFile, InvalidInput
+from mags.errors import InvalidInput
+from mags.models.embed.onnx import checked_bytes
 from mags_lab.games.reader.layout import LINE, ReaderLayout, in_order, laid_out, pieces
 from mags_lab.games.reader.network import Array, ReaderNetwork
 from mags_lab.games.reader.words import WordVectors, shipped_vectors
@@ -149,21 +149,7 @@ def _cited(lines: tuple[str, ...], layout: ReaderLayout, needed: Array) -> tuple
 def opened(file: ReaderFile = SHIPPED) -> EmbeddedReader:
     """Read and check a file of weights; raises CorruptFile."""
     advice = "reinstall mags, or train it anew: python -m mags_lab.training.reader"
-    try:
-        content = file.path.read_bytes()
-    except OSError as failure:
-        raise CorruptFile(
-            f"cannot read the reader {file.path} ({failure.strerror}): {advice}", path=file.path
-        ) from failure
-    found = hashlib.sha256(content).hexdigest()
-    if file.sha256 and found != file.sha256:
-        raise CorruptFile(
-            f"the reader {file.path} is damaged (sha256 {found[:12]}, expected "
-            f"{file.sha256[:12]}): {advice}",
-            path=file.path,
-            found=found,
-            expected=file.sha256,
-        )
+    content = checked_bytes(file.path, file.sha256, "reader", advice)
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         weights = {name: arrays[name].astype(np.float32) for name in arrays.files}
     return EmbeddedReader(ReaderNetwork(weights))

@@ -12,18 +12,16 @@ from typing import Protocol
 from mags import caches
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.policy.reader.ending import MAY_END, features, in_question, sentence
-from mags.models.policy.reader.layout import (
-    ended_layout,
-    parts,
-    passage,
-)
 from mags.models.policy.reader.network import (
     ANSWERING,
     READS,
     SHIPPED,
     ReaderFile,
     Trained,
+    ended_layout,
     opened,
+    parts,
+    passage,
 )
 from mags.models.policy.reader.reading import Fact, Found, Part, answered, part_of, read
 from mags.models.policy.rules import RulePolicy
@@ -55,21 +53,17 @@ class TalkReader(Protocol):
     @property
     def least(self) -> Mapping[str, float]:
         """The probability from which a fact is a "guess", is "sure", and what is held "ends"."""
-        ...
 
     def facts(self, turn: Turn, recent: Sequence[Turn]) -> Sequence[Fact]:
         """All that a turn may tell, however likely."""
-        ...
 
     def ends(
         self, turn: Turn, recent: Sequence[Turn], held: Sequence[Recalled], facts: Sequence[Fact]
     ) -> Sequence[float]:
         """How likely a turn that tells `facts` ends each of what is held."""
-        ...
 
     def answers(self, question: Turn, said: Sequence[Turn]) -> Sequence[Found | None]:
         """The words of each remembered turn that answer a question; None for what is not read."""
-        ...
 
 
 class TrainedReader:

@@ -9,17 +9,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mags.models.embed.onnx import TokenStates
-from mags.models.policy.reader.layout import (
+from mags.models.policy.reader.network import (
     ADDRESSEE,
     SPEAKER,
     SPECIAL,
     TURN,
+    Floats,
     Layout,
     Line,
+    SpanScores,
+    Trained,
     marks,
     rows,
 )
-from mags.models.policy.reader.network import Floats, SpanScores, Trained
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
     FIRST_PERSON,
