@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from mags.models.policy.reader.layout import (
     rows,
 )
 from mags.models.policy.reader.network import Floats, SpanScores, Trained
+from mags.models.policy.rules.lexicon import CHAT
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
     FIRST_PERSON,
@@ -48,10 +50,14 @@ MEANT = frozenset(
     | {"need", "dream", "aim", "try", "would"}
 )
 """Verbs that say themselves that something is not done yet."""
+LIKED = frozenset({"mean", "love", "like"})
+"""Verbs that add nothing to a plan: who would love to go wishes to go."""
 DENYING = frozenset(
     {"dislike", "hate", "detest", "avoid", "quit", "stop", "lack", "refuse", "lose", "give", "drop"}
 )
 """Verbs that deny by themselves: to deny them again would turn them round."""
+OTHERS = frozenset({"you", "he", "she", "they"})
+"""Who does what a clause tells, and is not its speaker; "it" may stand for anything of theirs."""
 PRONOUNS = THIRD_PERSON | {"this", "that", "who", "we", "us"}
 _OWN = re.compile(r"(?:my|our)\s+(.+)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"[^\W_][\w'\u2019.&-]*(?: [\w'\u2019.&-]+){0,5}")
@@ -61,6 +67,9 @@ _TRAILING = re.compile(
     r"|\b(?:and|or|but|to|of|with|for|from|in|on|at|by|as|than|the|a|an|my|his|her|our|their)\b)+$",
     re.IGNORECASE,
 )
+_CHAT = re.compile(rf"\s(?:{'|'.join(CHAT)})\b")
+"""Words that end what is told before them."""
+_TITLE = re.compile(r'"((?=[A-Z])((?:The |A |An )?([^"\n]{1,60}?)))[,.]?"')
 _OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
 """What joins a time to the thing before it."""
 _LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
@@ -261,9 +270,10 @@ def _fact(
         if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
             name = " ".join(word for word in said.split() if word not in _ARTICLES)
     relation = _worded(name or _plain(kind), modality, denied=denied)
-    words = _LEADING.sub("", " ".join(layout.span(*span).split()), count=1)
-    words = _TRAILING.sub("", words)
-    if not words:
+    words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
+    words = _TRAILING.sub("", _CHAT.split(words)[0])
+    words += '"' if words.count('"') % 2 else ""
+    if not words or (start == SPEAKER and is_of_another(layout, span)):
         return None
     return Fact(
         subject=subject,
@@ -344,9 +354,7 @@ def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
 
     `own`: it is told of the speaker, whose verb stands after "I", "we" or nothing.
     """
-    start = layout.words[span[0] - SPECIAL].start
-    left = _BREAKS.split(layout.text[layout.offset : start])[-1]
-    written = _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    written = _before(layout, span)
     words = [word.casefold() for word in written]
     for at in reversed(range(max(0, len(words) - BETWEEN), len(words))):
         tags = {form for _, form in forms(words[at])}
@@ -373,6 +381,35 @@ def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
     return " ".join((verb, *after))
 
 
+def _before(layout: Layout, span: tuple[int, int]) -> list[str]:
+    """The words of a clause up to an object."""
+    start = layout.words[span[0] - SPECIAL].start
+    left = _BREAKS.split(layout.text[layout.offset : start])[-1]
+    return _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+
+
+def with_titles(layout: Layout, span: tuple[int, int]) -> str:
+    """The words of an object, with the whole of a title in marks that it has a part of."""
+    start, end = layout.words[span[0] - SPECIAL].start, layout.words[span[1] - SPECIAL].end
+    for title in _TITLE.finditer(layout.text, layout.offset):
+        first, last = title.span()
+        begins = start in (first, title.start(2), title.start(3))
+        if first < end and start < last and (begins or start < first or last < end):
+            start, end = min(start, first), max(end, last)
+            if (start, end) == (first, last):
+                return title[1]
+    return layout.text[start:end]
+
+
+def is_of_another(layout: Layout, span: tuple[int, int]) -> bool:
+    """Say whether the words up to an object tell of "you", "he" or "they", and not of a speaker."""
+    words = [word.casefold() for word in _before(layout, span)]
+    others = any(
+        word in OTHERS and (forms(after) or after in _AUXILIARY) for word, after in pairwise(words)
+    )
+    return others and (FIRST_PERSON | {"we", "us", "our"}).isdisjoint(words)
+
+
 def _plain(kind: str) -> str:
     return {"attribute": "is", "preference": "likes", "plan": "plans"}.get(kind, "has")
 
@@ -381,7 +418,7 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
     """A relation with what makes it a plan, a wish or a denial."""
     first, _, rest = name.partition(" ")
     verb = lemma(first)
-    base = f"{verb} {rest}".strip()
+    base = rest[3:] if verb in LIKED and rest.startswith("to ") else f"{verb} {rest}".strip()
     if modality != "actual" and verb not in MEANT:
         return f"{'does not plan to' if denied else PLANNED[modality]} {base}"
     if not denied or verb in DENYING or " not " in name or "no longer" in name:
