@@ -19,7 +19,7 @@ from mags.models.policy.reader.layout import (
     passage,
     rows,
 )
-from mags.models.policy.reader.reading import is_of_another, said_relation, told_at, with_titles
+from mags.models.policy.reader.reading import said_relation, told_at, with_titles
 from mags.models.policy.rules.when import times
 from mags.ports.policy import Turn
 
@@ -147,22 +147,6 @@ def test_a_relation_is_said_by_the_words_from_the_verb_of_a_plain_statement(
 def test_the_year_that_a_thing_is_of_is_not_when_it_was_found(text: str, object: str, told: str):
     found = told_at(*_spanned(text, object), times(text, 1_740_000_000.0))
     assert (found.text if found else "") == told
-
-
-@pytest.mark.parametrize(
-    ("text", "object", "another"),
-    [
-        ("You scored 95 on the theory exam.", "theory exam", True),
-        ("He\u2019s been using that racket for years.", "racket", True),
-        ("He said I love tea.", "tea", False),
-        ("She gave me a scarf.", "scarf", False),
-        ("See you at Luigi's.", "Luigi's", False),
-        ("I found one! It is in Wilrijk.", "Wilrijk", False),
-    ],
-)
-def test_what_you_or_he_does_is_not_told_of_the_speaker(text: str, object: str, another: bool):
-    layout, span = _spanned(text, object)
-    assert is_of_another(layout, span) == another
 
 
 @pytest.mark.parametrize(

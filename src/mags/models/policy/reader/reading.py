@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -56,8 +55,6 @@ DENYING = frozenset(
     {"dislike", "hate", "detest", "avoid", "quit", "stop", "lack", "refuse", "lose", "give", "drop"}
 )
 """Verbs that deny by themselves: to deny them again would turn them round."""
-OTHERS = frozenset({"you", "he", "she", "they"})
-"""Who does what a clause tells, and is not its speaker; "it" may stand for anything of theirs."""
 PRONOUNS = THIRD_PERSON | {"this", "that", "who", "we", "us"}
 _OWN = re.compile(r"(?:my|our)\s+(.+)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"[^\W_][\w'\u2019.&-]*(?: [\w'\u2019.&-]+){0,5}")
@@ -273,7 +270,7 @@ def _fact(
     words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
-    if not words or (start == SPEAKER and is_of_another(layout, span)):
+    if not words:
         return None
     return Fact(
         subject=subject,
@@ -354,7 +351,9 @@ def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
 
     `own`: it is told of the speaker, whose verb stands after "I", "we" or nothing.
     """
-    written = _before(layout, span)
+    start = layout.words[span[0] - SPECIAL].start
+    left = _BREAKS.split(layout.text[layout.offset : start])[-1]
+    written = _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
     words = [word.casefold() for word in written]
     for at in reversed(range(max(0, len(words) - BETWEEN), len(words))):
         tags = {form for _, form in forms(words[at])}
@@ -381,13 +380,6 @@ def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
     return " ".join((verb, *after))
 
 
-def _before(layout: Layout, span: tuple[int, int]) -> list[str]:
-    """The words of a clause up to an object."""
-    start = layout.words[span[0] - SPECIAL].start
-    left = _BREAKS.split(layout.text[layout.offset : start])[-1]
-    return _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
-
-
 def with_titles(layout: Layout, span: tuple[int, int]) -> str:
     """The words of an object, with the whole of a title in marks that it has a part of."""
     start, end = layout.words[span[0] - SPECIAL].start, layout.words[span[1] - SPECIAL].end
@@ -399,15 +391,6 @@ def with_titles(layout: Layout, span: tuple[int, int]) -> str:
             if (start, end) == (first, last):
                 return title[1]
     return layout.text[start:end]
-
-
-def is_of_another(layout: Layout, span: tuple[int, int]) -> bool:
-    """Say whether the words up to an object tell of "you", "he" or "they", and not of a speaker."""
-    words = [word.casefold() for word in _before(layout, span)]
-    others = any(
-        word in OTHERS and (forms(after) or after in _AUXILIARY) for word, after in pairwise(words)
-    )
-    return others and (FIRST_PERSON | {"we", "us", "our"}).isdisjoint(words)
 
 
 def _plain(kind: str) -> str:
