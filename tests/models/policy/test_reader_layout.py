@@ -11,6 +11,7 @@ from mags.models.policy.reader.network import (
     PART,
     SPEAKER,
     SPECIAL,
+    Layout,
     ended_layout,
     laid_out,
     marks,
@@ -18,7 +19,7 @@ from mags.models.policy.reader.network import (
     passage,
     rows,
 )
-from mags.models.policy.reader.reading import said_relation, told_at
+from mags.models.policy.reader.reading import said_relation, told_at, with_titles
 from mags.models.policy.rules.when import times
 from mags.ports.policy import Turn
 
@@ -131,14 +132,7 @@ def test_remembered_turns_stand_after_the_question_in_the_order_they_were_said()
 def test_a_relation_is_said_by_the_words_from_the_verb_of_a_plain_statement(
     text: str, object: str, relation: str
 ):
-    (layout,) = parts(Turn(text=text, speaker="Ana"))
-    start = text.index(object) + layout.offset
-    rows = [
-        row
-        for row, word in enumerate(layout.words, start=SPECIAL)
-        if start <= word.start < start + len(object)
-    ]
-    assert said_relation(layout, (rows[0], rows[-1]), own=True) == relation
+    assert said_relation(*_spanned(text, object), own=True) == relation
 
 
 @pytest.mark.parametrize(
@@ -151,6 +145,26 @@ def test_a_relation_is_said_by_the_words_from_the_verb_of_a_plain_statement(
     ],
 )
 def test_the_year_that_a_thing_is_of_is_not_when_it_was_found(text: str, object: str, told: str):
+    found = told_at(*_spanned(text, object), times(text, 1_740_000_000.0))
+    assert (found.text if found else "") == told
+
+
+@pytest.mark.parametrize(
+    ("text", "object", "whole"),
+    [
+        ('I listen to "The Daily" from The New York Times.', '"The Daily', "The Daily"),
+        ('I read "The Hate U Give" by Angie.', "Hate U", "The Hate U Give"),
+        ('I like her novel, "The Lost City".', 'novel, "The Lost', 'novel, "The Lost City"'),
+        ('I saw "Alien" and "Heat" then.', '"Alien" and "Heat', '"Alien" and "Heat"'),
+        ('She said "I live in Rome now".', "Rome", "Rome"),
+    ],
+)
+def test_an_object_has_the_whole_of_a_title(text: str, object: str, whole: str):
+    assert with_titles(*_spanned(text, object)) == whole
+
+
+def _spanned(text: str, object: str) -> tuple[Layout, tuple[int, int]]:
+    """A turn as it is laid out, and the first and last row of an object in it."""
     (layout,) = parts(Turn(text=text, speaker="Ana"))
     start = text.index(object) + layout.offset
     rows = [
@@ -158,5 +172,4 @@ def test_the_year_that_a_thing_is_of_is_not_when_it_was_found(text: str, object:
         for row, word in enumerate(layout.words, start=SPECIAL)
         if start <= word.start < start + len(object)
     ]
-    found = told_at(layout, (rows[0], rows[-1]), times(text, 1_740_000_000.0))
-    assert (found.text if found else "") == told
+    return layout, (rows[0], rows[-1])

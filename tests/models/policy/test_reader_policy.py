@@ -177,3 +177,25 @@ def test_who_is_only_called_a_brother_is_none(text: str, made: bool):
 def test_to_like_what_an_assistant_proposed_is_no_taste(text: str, speaker: str, made: int):
     recent = (Turn(text="How about a picnic?", speaker=speaker),)
     assert len(RulePolicy().write(turn(text), recent, ()).operations) == made
+
+
+@pytest.mark.parametrize(
+    ("relation", "object", "made"),
+    [
+        ("plans to", "children's ward", False),
+        ("plans to", "Thursday to Friday at 10", False),
+        ("plans to", "visit the ward", True),
+        ("lives in", "Hilton Hotel", False),
+        ("stays at", "Hilton Hotel", True),
+    ],
+)
+def test_a_plan_is_to_do_something_and_nobody_lives_in_a_hotel(
+    relation: str, object: str, made: bool
+):
+    told = operation_of(fact(relation, object, probability=0.9), 0.8)
+    assert is_supported(told, turn(TALK)) == made
+
+
+def test_where_a_flat_is_told_to_be_is_home():
+    told = operation_of(fact("lives in", "new flat in Ghent", probability=0.9), 0.8)
+    assert (told.object, told.text) == ("Ghent", "Ana lives in new flat in Ghent.")

@@ -112,3 +112,33 @@ def test_a_new_colleague_takes_nobodys_place():
 )
 def test_a_line_may_break_within_a_sentence_and_a_blank_line_ends_it(text, said):
     assert sentences(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm allergic to walnuts btw so no walnut cake", ("Alice", "is allergic to", "walnuts")),
+        ("I work at Tesco atm", ("Alice", "works at", "Tesco")),
+        ("I'm a nurse at Guy's tbh", ("Alice", "works at", "Guy's")),
+    ],
+)
+def test_what_chat_shortens_ends_a_thing(text, expected):
+    assert expected in told(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "homes"),
+    [
+        ("I moved into my new flat in Ghent.", ["Ghent"]),
+        ("We moved into a small house near the station in Leeds.", ["Leeds"]),
+        ("We are staying in a hostel in Rome.", []),
+        ("I live in the Hilton Hotel.", []),
+    ],
+)
+def test_the_town_of_a_flat_is_home_and_a_hotel_is_none(text, homes):
+    assert [t[2] for t in told(text) if t[1] == "lives in"] == homes
+
+
+def test_a_flat_takes_no_towns_place():
+    (flat,) = read("I live in a small flat.").operations
+    assert (flat.object, flat.one) == ("small flat", False)

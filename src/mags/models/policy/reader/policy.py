@@ -25,7 +25,7 @@ from mags.models.policy.reader.network import (
 )
 from mags.models.policy.reader.reading import Fact, Found, Part, answered, part_of, read
 from mags.models.policy.rules import RulePolicy
-from mags.models.policy.rules.claims import iso
+from mags.models.policy.rules.claims import home, iso
 from mags.models.policy.rules.fitting import is_supported
 from mags.models.policy.rules.tokens import is_name, mentions, own_words, stems
 from mags.ports.english import ENGLISH, language
@@ -291,7 +291,7 @@ def operation_of(fact: Fact, sure: float) -> Operation:
         act=Act.ADD,
         subject=fact.subject,
         relation=fact.relation,
-        object=fact.object,
+        object=home(fact.relation, fact.object),
         qualifiers={"when": iso(fact.time)} if fact.time and not itself else {},
         text=f"{words[:1].upper()}{words[1:]}.",
         valid_from=since,

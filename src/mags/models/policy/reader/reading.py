@@ -22,6 +22,7 @@ from mags.models.policy.reader.network import (
     marks,
     rows,
 )
+from mags.models.policy.rules.lexicon import CHAT
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
     FIRST_PERSON,
@@ -50,6 +51,8 @@ MEANT = frozenset(
     | {"need", "dream", "aim", "try", "would"}
 )
 """Verbs that say themselves that something is not done yet."""
+LIKED = frozenset({"mean", "love", "like"})
+"""Verbs that add nothing to a plan: who would love to go wishes to go."""
 DENYING = frozenset(
     {"dislike", "hate", "detest", "avoid", "quit", "stop", "lack", "refuse", "lose", "give", "drop"}
 )
@@ -63,6 +66,9 @@ _TRAILING = re.compile(
     r"|\b(?:and|or|but|to|of|with|for|from|in|on|at|by|as|than|the|a|an|my|his|her|our|their)\b)+$",
     re.IGNORECASE,
 )
+_CHAT = re.compile(rf"\s(?:{'|'.join(CHAT)})\b")
+"""Words that end what is told before them."""
+_TITLE = re.compile(r'"((?=[A-Z])((?:The |A |An )?([^"\n]{1,60}?)))[,.]?"')
 _OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
 """What joins a time to the thing before it."""
 _LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
@@ -263,8 +269,9 @@ def _fact(
         if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
             name = " ".join(word for word in said.split() if word not in _ARTICLES)
     relation = _worded(name or _plain(kind), modality, denied=denied)
-    words = _LEADING.sub("", " ".join(layout.span(*span).split()), count=1)
-    words = _TRAILING.sub("", words)
+    words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
+    words = _TRAILING.sub("", _CHAT.split(words)[0])
+    words += '"' if words.count('"') % 2 else ""
     if not words:
         return None
     return Fact(
@@ -375,6 +382,19 @@ def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
     return " ".join((verb, *after))
 
 
+def with_titles(layout: Layout, span: tuple[int, int]) -> str:
+    """The words of an object, with the whole of a title in marks that it has a part of."""
+    start, end = layout.words[span[0] - SPECIAL].start, layout.words[span[1] - SPECIAL].end
+    for title in _TITLE.finditer(layout.text, layout.offset):
+        first, last = title.span()
+        begins = start in (first, title.start(2), title.start(3))
+        if first < end and start < last and (begins or start < first or last < end):
+            start, end = min(start, first), max(end, last)
+            if (start, end) == (first, last):
+                return title[1]
+    return layout.text[start:end]
+
+
 def _plain(kind: str) -> str:
     return {"attribute": "is", "preference": "likes", "plan": "plans"}.get(kind, "has")
 
@@ -383,7 +403,7 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
     """A relation with what makes it a plan, a wish or a denial."""
     first, _, rest = name.partition(" ")
     verb = lemma(first)
-    base = f"{verb} {rest}".strip()
+    base = rest[3:] if verb in LIKED and rest.startswith("to ") else f"{verb} {rest}".strip()
     if modality != "actual" and verb not in MEANT:
         return f"{'does not plan to' if denied else PLANNED[modality]} {base}"
     if not denied or verb in DENYING or " not " in name or "no longer" in name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -83,24 +84,36 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
     known = normalise(said.relation) if isinstance(said.relation, str) else said.relation
     since, until = _validity(manner, said.act) if said.stated else (None, None)
     text = said.text or _agreeing(said.subject, _sentence(manner, known, said))
+    lives = home(known.name, said.object)
+    housed = known.name == "lives in" and not _FLATS.isdisjoint(lives.split()[-1:])
     return Operation(
         act=said.act,
         subject=said.subject,
         relation=known.name if known.known or known.noun else normalise(known.name).name,
-        object=said.object,
+        object=lives,
         qualifiers=_qualifiers(manner, said.kind),
         text=text[:1].upper() + text[1:],
         valid_from=since,
         valid_to=until,
-        one=said.one,
+        one=False if housed and said.act is Act.ADD else said.one,  # a flat may be in that town
         change=said.change,
         confidence=_confidence(scene, manner, said.subject, known),
         # "Maybe Ana was fired", "I think he is in Rome": what is only thought ends nothing.
         tentative=manner.hedged,
         subject_is_name="'s " not in said.subject and said.subject[:1].isupper(),
-        object_is_name=said.object_is_name,
+        object_is_name=said.object_is_name or lives != said.object,
         aliases=dict(said.aliases),
     )
+
+
+_FLATS = word_set("house flat apartment condo place room studio bungalow cottage dorm basement")
+_FLAT_IN = re.compile(rf"(?:.*\b)?(?:{'|'.join(_FLATS)})\b.*? in (?:the )?([A-Z].*)")
+
+
+def home(relation: str, object: str) -> str:
+    """The town told beside a dwelling is where somebody lives: of "flat in Ghent" it is Ghent."""
+    town = _FLAT_IN.fullmatch(object) if relation == "lives in" else None
+    return town[1] if town else object
 
 
 def _agreeing(subject: str, text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
-from mags.ports.english import called, word_set
+from mags.ports.english import BASE, called, forms, word_set
 from mags.ports.policy import ASSISTANTS, Operation, Turn
 from mags.ports.relations import canonical
 
@@ -24,8 +24,8 @@ _PERSON = re.compile(
 _HOME = re.compile(r"(?:live[sd] in|was born in|is from|died in|is a citizen of)$")
 _HOMES = word_set(
     """house flat apartment cottage village town city farm boat caravan countryside suburbs street
-    dorm hostel basement bungalow studio country mountains island coast outskirts neighbourhood
-    neighborhood suburb district valley home centre center hotel mansion cabin van tower castle
+    dorm basement bungalow studio country mountains island coast outskirts neighbourhood
+    neighborhood suburb district valley home centre center mansion cabin van tower castle
     north south east west"""
 )
 _JUDGED = EVALUATIVE | FEELINGS
@@ -33,6 +33,9 @@ _NEVER = dict.fromkeys(
     ("works at", "worked at", "works for"),
     _JUDGED | word_set("job work company office place industry field business moment lot time"),
 ) | dict.fromkeys(("works as", "worked as", "suffers from", "has", "is allergic to"), _JUDGED)
+_NEVER |= dict.fromkeys(
+    ("lives in", "lived in"), word_set("hotel hostel motel inn airbnb resort airport hospital ward")
+)
 """Words that what fills a slot never ends in."""
 _UNNAMED = frozenset({"is", "has", "likes", "plans"})
 """Relations that tell nothing by themselves: a number or a day alone is none of theirs."""
@@ -92,10 +95,13 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
         return False
     if _HOME.search(relation):
         homes = relation != "was born in" and not _HOMES.isdisjoint(words)
-        return (named or homes) and not _CALENDAR.search(object)
+        stays = last in _NEVER.get(relation, ())
+        return (named or homes) and not stays and not _CALENDAR.search(object)
     telling = relation not in _UNNAMED or re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
-    empty = trade or not telling or last in _NEVER.get(relation, ())
+    does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
+    idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
+    empty = trade or idle or not telling or last in _NEVER.get(relation, ())
     return not empty and len(words) <= _MOST_FILLING
 
 

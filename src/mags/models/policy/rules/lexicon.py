@@ -66,6 +66,8 @@ MALE = _relatives("male")
 PETS = _words("pets")
 PLURALS = _words("plurals")
 SILENT = _words("silent_verbs")
+CHAT = _words("chat")
+"""Words that end a thing told in chat ("at Tesco atm"): small letters, RN is a nurse."""
 NAME_LINKS = _words("name_links")
 OPENERS = _phrases("openers")
 HEDGED_FRAMES = _phrases("frames_hedged")

@@ -290,8 +290,10 @@ _CALLED = frozenset({"called", "named"})
 def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
     """Cut what a comma sets apart: ", where they met", ", helping others", "Oslo, Norway".
 
-    And what is done next: "at a bike maker and starts in March".
+    And what is done next: "at a bike maker and starts in March". And "btw" with all after it.
     """
+    ended = next((i for i, t in enumerate(words) if i and t.text in lex.CHAT), len(words))
+    words = words[:ended]
     for i, token in enumerate(words[:-1]):
         after = words[i + 1]
         if token.low == "and" and i > 1 and _is_finite(after):
