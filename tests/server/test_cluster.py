@@ -79,6 +79,7 @@ def running(
     with open_memory(RamStore()) as one:  # kernels are compiled here, not by each replica at once
         one.observe("I like tea.")
         one.recall("tea")
+        one.sleep()
     with pytest.MonkeyPatch.context() as patch:
         storage = tmp_path_factory.mktemp("gcs")
         kept = {"RAY_gcs_storage": "rocksdb", "RAY_gcs_storage_path": str(storage)}
@@ -133,11 +134,13 @@ def lost_under(running: Running, disturb: Callable[[], None]) -> list[str]:
 
     with ThreadPoolExecutor(len(SPACES)) as pool:
         writing = [pool.submit(write_on, name) for name in SPACES]
-        wait(lambda: min(map(len, known.values())) >= 2)
-        disturb()
-        before = {name: len(texts) for name, texts in known.items()}
-        wait(lambda: all(len(known[name]) >= before[name] + 2 for name in SPACES))
-        until.set()
+        try:
+            wait(lambda: min(map(len, known.values())) >= 2)
+            disturb()
+            before = {name: len(texts) for name, texts in known.items()}
+            wait(lambda: all(len(known[name]) >= before[name] + 2 for name in SPACES))
+        finally:  # the pool waits for its threads, also where it took too long
+            until.set()
         for one in writing:
             one.result(PATIENCE_S)
     with running.client() as client:

@@ -1,4 +1,4 @@
-"""Every memory of a folder is asked what it holds for sure."""
+"""Every memory of a folder or a database is asked what it holds for sure."""
 
 import os
 from pathlib import Path
@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import mags
 from mags.cli.app import app
 from mags.settings import Settings
+from tests.store.server import shared
 
 TOLD = (
     "I live in Porto.",
@@ -18,13 +19,17 @@ TOLD = (
 )
 
 
+def tell(memory: mags.Memory, texts: tuple[str, ...] = TOLD) -> None:
+    for text in texts:
+        memory.observe(text, speaker="Ana")
+    memory.snapshot("then")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("ana", "empty"):
+    for name, texts in (("ana", TOLD), ("empty", ())):
         with mags.open(tmp_path / f"{name}.mags", settings=Settings()) as memory:
-            for text in TOLD if name == "ana" else ():
-                memory.observe(text, speaker="Ana")
-            memory.snapshot("then")
+            tell(memory, texts)
     return tmp_path
 
 
@@ -54,3 +59,31 @@ def test_every_memory_is_asked_what_it_holds_and_is_left_as_it_was(folder: Path)
     code, said = run("--folder", folder, "--workers", 1)
     assert (code, "eval goes on: 2 of 2 memories are done" in said) == (0, True)
     assert not (folder / "eval.job").exists()
+
+
+def test_memories_of_a_database_are_asked_too(tmp_path: Path) -> None:
+    url = shared().url
+    for name in ("ana", "bo"):
+        with mags.open(url, memory=name, tenant="asked", settings=Settings()) as memory:
+            tell(memory)
+    there = "--store", url, "--tenant", "asked", "--folder", tmp_path
+    code, said = run(*there, "--workers", 2, "--questions", 3)
+    assert (code, said.count("3 right, 0 wrong, 0 not known, of 3 facts")) == (0, 2)
+    assert "2 memories done, 0 failed" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.full  # Ray alone takes half a minute to start
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+def test_the_machines_of_a_cluster_ask_them(folder: Path) -> None:
+    pytest.importorskip("ray", reason="needs the extra: pip install 'mags[cluster]'")
+    from ray.cluster_utils import Cluster
+
+    machine = {"num_cpus": 1, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=machine)
+    try:
+        code, said = run("--folder", folder, "--ray", cluster.address, "--questions", 3)
+    finally:
+        cluster.shutdown()
+    assert "ana: 3 right, 0 wrong, 0 not known, of 3 facts asked for (4 held" in said
+    assert (code, "2 memories done, 0 failed" in said) == (0, True)

@@ -210,7 +210,7 @@ def sleep_one(memories: Catalog, name: str) -> str:
 
 
 def reembed_one(memories: Catalog, name: str) -> str:
-    """See `mags.memory.live.reembed`, which goes on where it was interrupted."""
+    """See `mags.memory.live.reembed`; interrupted, it begins this memory again."""
     with closing(memories.open(name)) as store:
         made = make_anew(store, parts().embedder)
     return f"embedded {made} texts with {parts().embedder.name}"

@@ -109,8 +109,8 @@ class Replicas:
             first = await anext(messages)
             headers = first["headers"]
             if any(name == b"content-length" for name, _ in headers):
-                await send(first)
-                async for message in messages:
+                # Whole before any of it is sent, so that 503 can still be said.
+                for message in [first, *[message async for message in messages]]:
                     await send(message)
             else:
                 bodies = (message.get("body", b"") async for message in messages)
