@@ -181,6 +181,8 @@ def _ray(work: Work, place: Place, address: str) -> Iterator[tuple[Submit, Lost]
     cluster = import_extra("mags.server.cluster", extra="cluster", needed_for="--ray")
     with cluster.connected(address) as ray:
         task = ray.remote(max_retries=LOST_AGAIN)(_tried)
+        if ray.available_resources().get("CPU", 0) < 1:
+            out.print("No core of the cluster is free: the job waits until replicas leave one.")
 
         def submit(name: str) -> Future[Tried]:
             future: Future[Tried] = task.remote(work, place, name).future()
