@@ -17,6 +17,7 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from enum import IntFlag
+from functools import cache
 from typing import TYPE_CHECKING
 
 import snowballstemmer
@@ -292,7 +293,7 @@ def _told(text: str) -> tuple[str, float]:
     return str(name), float(sure)
 
 
-@cached(16)
+@cache
 def _identifier() -> LanguageIdentifier:
     # Imported here: most memories hold English alone, and it takes a second.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier

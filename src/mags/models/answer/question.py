@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from mags.caches import cached
 from mags.models.answer import cues
 from mags.models.policy.rules.questions import plainer
-from mags.models.policy.rules.tokens import WORD, stems
+from mags.models.policy.rules.tokens import WORD, stem, stems
 from mags.models.policy.rules.when import times
 from mags.ports.english import BASE, THIRD, forms, lemma, word_set
 from mags.ports.english import PAST as PAST_FORM
@@ -429,12 +430,11 @@ SYNONYMS = {
 }
 
 
+@cached(4096)
 def content(text: str) -> frozenset[str]:
     """Stems of the words of a text that carry meaning; a word counts as its stem alone."""
-    kept = " ".join(w for w in WORD.findall(text) if w.casefold().split("'")[0] not in STOP)
-    both = stems(kept)
-    whole = {_base(w) for w in WORD.findall(kept)}
-    return frozenset(next(iter(stems(w) - {w}), w) for w in whole) if both else frozenset()
+    kept = (w for w in WORD.findall(text) if w.casefold().split("'")[0] not in STOP)
+    return frozenset(stem(_base(word)) for word in kept)
 
 
 def _base(word: str) -> str:

@@ -286,17 +286,18 @@ _TITLES = word_set("mr mrs ms miss dr prof professor sir lady lord saint st capt
 WORD = re.compile(r"[^\W_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][^\W_]+)?")
 
 
+@cached(4096)
 def stems(text: str) -> frozenset[str]:
     """Stems of the words of a text, each word also as it stands, without "'s"."""
     words = {
         re.sub(r"['\N{RIGHT SINGLE QUOTATION MARK}]s$", "", w.casefold())
         for w in WORD.findall(text)
     }
-    return frozenset(words) | frozenset(map(_stem, words))
+    return frozenset(words) | frozenset(map(stem, words))
 
 
 @cached(16384)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """The stem of one word; kept, since a long turn is stemmed at every question."""
     stemmer = snowballstemmer.stemmer("english")  # it keeps state: one a call, for threads
     return str(stemmer.stemWord(word))
