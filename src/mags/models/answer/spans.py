@@ -249,7 +249,10 @@ def shown(question: Turn, turns: Sequence[Turn], reader: SpanReader) -> list[flo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Span:
-    """The likeliest words of a turn, their sentence, and what would be quoted of it."""
+    """The likeliest words of a turn, their sentence, and what would be quoted of it.
+
+    `anew`: whether it is told as news of something known.
+    """
 
     text: str
     sure: float
@@ -257,12 +260,8 @@ class _Span:
     says: float
     sentence: str
     quote: str
+    anew: bool
     at: float
-
-    @property
-    def anew(self) -> bool:
-        """Whether it is told as news of something known."""
-        return RENEWED.search(self.quote) is not None
 
     def alike(self, other: _Span) -> bool:
         """Whether both may say the same."""
@@ -286,6 +285,7 @@ def _spans(
             begins, ends = window(parsed, item.text, 0)
         else:
             begins, ends = first, max(last, first + 1)
+        quote = around(item.text, begins, ends, MOST_SHOWN)
         found.append(
             _Span(
                 text=item.text[first:last].strip(" ,;:.!?\"'()"),
@@ -293,7 +293,8 @@ def _spans(
                 shown=shown,
                 says=says,
                 sentence=around(item.text, begins, ends, 0),
-                quote=around(item.text, begins, ends, MOST_SHOWN),
+                quote=quote,
+                anew=RENEWED.search(quote) is not None,
                 at=item.at,
             )
         )
