@@ -10,6 +10,7 @@ import pytest
 from mags.index.state import State
 from mags.ports.policy import Hop, Plan
 from mags.recall.candidates import Bridges
+from mags.recall.found import Unit
 from mags.recall.settings import RecallSettings
 from tests.recall.small import DAY, EMBEDDER, Small, told
 
@@ -113,6 +114,13 @@ def test_units_hold_neighbours_in_order_of_time():
 def test_a_context_stays_inside_its_budget(tokens):
     context = told().ask("Where does Ana live?", k=20).context(max_tokens=tokens)
     assert len(context) <= 4 * tokens
+
+
+@pytest.mark.parametrize("tokens", [20, 25, 800])
+def test_a_context_shows_the_best_hit_before_what_belongs_to_it(tokens):
+    found = told().ask("Where does Ana live?", k=20)
+    together = replace(found, units=(Unit(hits=(found[3], found[0]), score=1.0),))
+    assert f"[m{found[0].id}]" in together.context(max_tokens=tokens)
 
 
 def test_a_followed_chain_comes_first_and_is_named_in_the_trace():

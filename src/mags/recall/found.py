@@ -119,10 +119,10 @@ class Found(Ranked):
     def context(self, max_tokens: int = 800) -> str:
         """The best units that fit, one line a hit, each with its citation and date.
 
-        Budget by characters (four a token). Units keep their rank; the first line that does not
-        fit is cut, and nothing worse is shown in its place.
+        Budget by characters (four a token). Units keep their rank; of one that does not fit, the
+        best hits are shown. The first line that does not fit is cut, and nothing worse is shown.
         """
-        return _fitting((hit for unit in self.units for hit in unit.hits), max_tokens)
+        return _fitting((unit.hits for unit in self.units), max_tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,19 +136,26 @@ class FoundAcross(Ranked):
 
     def context(self, max_tokens: int = 800) -> str:
         """As `Found.context`, hit by hit; a citation names its memory."""
-        return _fitting(self.hits, max_tokens)
+        return _fitting(((hit,) for hit in self.hits), max_tokens)
 
 
-def _fitting(hits: Iterable[Hit], max_tokens: int) -> str:
+def _fitting(units: Iterable[Sequence[Hit]], max_tokens: int) -> str:
     room = max_tokens * CHARACTERS_PER_TOKEN
     lines: list[str] = []
-    for line in map(cited_line, hits):
-        if len(line) + 1 > room:
-            if room >= LEAST_OF_A_LINE:
-                lines.append(line[: room - len(CUT)] + CUT)
+    for unit in units:
+        shown: dict[int, str] = {}
+        for hit in sorted(unit, key=lambda hit: -hit.score):
+            line = cited_line(hit)
+            fits = len(line) < room
+            if not fits and room < LEAST_OF_A_LINE:
+                break
+            shown[hit.id] = line if fits else line[: room - len(CUT)] + CUT
+            room -= len(shown[hit.id]) + 1
+            if not fits:
+                break
+        lines += [shown[hit.id] for hit in unit if hit.id in shown]
+        if room <= 0 or len(shown) < len(unit):
             break
-        lines.append(line)
-        room -= len(line) + 1
     return "\n".join(lines)
 
 
