@@ -44,6 +44,16 @@ def test_what_is_only_closest_is_neither_charged_nor_kept_as_an_answer(told: Mem
     assert told.get(reply.citations[0].id).uses == 0
 
 
+def test_neither_a_question_nor_its_answer_is_evidence_of_another(told: Memory) -> None:
+    answer = say(told, "where do i live")
+    reply = say(told, "remind me what i told you about where i live")
+    quoted = {(one.speaker, one.text) for one in reply.citations}
+    assert answer.seen is not None
+    assert answer.seen.episode_id not in {one.id for one in reply.citations}
+    assert {speaker for speaker, _ in quoted} == {"Mia"}
+    assert ("Mia", "I live in Oslo.") in quoted
+
+
 # -- overview
 
 

@@ -34,6 +34,8 @@ ANSWERS_AS = "mags"
 """Speaker of remembered answers."""
 MADE_FROM_MEMORY = {"recalled": "yes"}
 """Attributes of a turn that was made from memory."""
+ONLY_ASKS = {"asks": "yes"}
+"""Attributes of a turn that surely asks, and tells nothing."""
 TRUST = 0.5
 """Factor of the confidence of what the assistant says: less than what a user says as surely."""
 SAID = ("fact", "note")
@@ -651,8 +653,17 @@ def _context_hit(state: State, hit: Hit, step: int | None, within: int | None) -
             step=step,
             within=within,
             qualifiers=() if fact is None else fact.qualifiers,
+            echoes=hit.kind == "episode" and _echoes(state, hit.id),
         ),
     )
+
+
+def _echoes(state: State, episode: int) -> bool:
+    """Whether a turn tells nothing that is not held elsewhere: a question, or an answer to one."""
+    if int(state.graph.view(episode)["flags"][0]) & NodeFlag.RECALLED:
+        return True
+    attrs = state.content(episode).meta.get("attrs")
+    return isinstance(attrs, Mapping) and ONLY_ASKS.items() <= attrs.items()
 
 
 def _facts_of(state: State, node_id: int) -> list[int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from mags.errors import InvalidInput, ModelError
 from mags.graph.records import NodeFlag, NodeKind
-from mags.memory.asking import ANSWERS_AS, MADE_FROM_MEMORY, Asker
+from mags.memory.asking import ANSWERS_AS, MADE_FROM_MEMORY, ONLY_ASKS, Asker
 from mags.memory.correcting import Corrector, Right
 from mags.memory.inputs import readable
 from mags.memory.live import Live
@@ -114,7 +114,8 @@ class Converser:
             # What was said is remembered, whoever fails to answer it.
             writes.observe()
             raise
-        seen = writes.observe()
+        only = intent.sure and asks and intent.kind != "tell and ask"
+        seen = writes.observe(attrs=ONLY_ASKS) if only else writes.observe()
         if reply is None or (not asks and self._only_told(reply, seen, intent)):
             noted = self._noted(seen, intent)
             return replace(noted, fallback=None if reply is None else reply.fallback)

@@ -26,6 +26,7 @@ class ContextItem:
     `kind`: as of a `Hit`. `qualifiers`: of a fact. `beside`: id of the turn before it that this one
     answers, or is answered by; it was not recalled itself. `members`: those of the
     class asked about of whom this fact tells. `ended`: of a turn, whether a fact it told is over.
+    `echoes`: of a turn, whether it only asked, or was an answer made from memory.
     """
 
     id: int
@@ -47,6 +48,7 @@ class ContextItem:
     beside: int | None = None
     members: tuple[str, ...] = ()
     ended: bool = False
+    echoes: bool = False
 
 
 Outcome = Literal["answered", "closest", "unknown"]

@@ -101,7 +101,7 @@ class ExtractiveAnswerer:
             or topics.told_when(question, items, recent, recall_again)
         )
         if answer is None:
-            answer = self._of_all(question, shown)
+            answer = self._of_all(question, [item for item in shown if not item.echoes])
         if on_text is not None:
             on_text(answer.text)
         return answer
