@@ -267,6 +267,8 @@ DENIED = re.compile(
     re.I,
 )
 """What shows that something is not so, or no longer."""
+STILL = _listed(r"still|any ?more")
+"""What asks whether something holds that once did."""
 SUMMED = _listed(
     r"totals?|totall?ed|altogether|all together|combined|in all|average|overall|put together",
     r"across (?:all|my|our|the)",

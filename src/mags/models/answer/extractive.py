@@ -46,6 +46,8 @@ from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 DASH = "\N{EM DASH}"
+SHOWS = 0.4
+"""How likely a turn shows what is asked from where it may say no."""
 FIRM = 0.4
 """How likely a later turn may answer otherwise than a fact that is surely held."""
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
@@ -132,7 +134,11 @@ class ExtractiveAnswerer:
             and (parsed.kind != "time" or one.features["cover"])
             and not of_others(parsed, one.item)
             and not cues.CORRECTED.search(one.quote)
-            and (parsed.kind == "yesno" or not cues.opposed(parsed.words, content(one.quote)))
+            and (
+                _grounds(turn.text, parsed, one)
+                if parsed.kind == "yesno"
+                else not cues.opposed(parsed.words, content(one.quote))
+            )
             # One value is no sum of several, nor a sum that of each, unless it is told as that.
             and all(not asks.search(turn.text) or tells.search(one.quote) for asks, tells in SHARES)
         )
@@ -187,6 +193,21 @@ class ExtractiveAnswerer:
             and not spans.says(one, own, head)
             for one in theirs
         )
+
+
+def _grounds(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
+    """Whether a turn shows enough of what is asked to say yes or no by it.
+
+    A yes, where its words say all that is asked: who broke a hip need not have broken a leg. A no
+    to whether something still holds, where they tell of an end or a change, too.
+    """
+    if one.quoted < SHOWS and (one.head == "No" or one.features["bare"]):
+        return False
+    if one.head == "Yes":
+        return one.features["cover"] == 1.0
+    ended = (cues.DENIED.search(one.quote) or cues.RENEWED.search(one.quote)) is not None
+    ended = ended or cues.opposed(parsed.words, content(one.quote))
+    return ended or cues.STILL.search(text) is None
 
 
 def _of_members(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
