@@ -134,3 +134,39 @@ def test_what_is_a_relatives_is_found_by_the_name(question: str, head: str) -> N
         assert reply.text.startswith(head)
         quoted = {citation.text for citation in reply.citations}
         assert ("Ana's brother is Tom." in quoted) == (head[0] != "I")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("nan's got a broken hip, operation's on monday", "Did nan break her leg?"),
+        ("took the kids to the zoo", "Did we go to the museum?"),
+        ("my brother broke his wrist skating", "Did my brother break his ankle?"),
+        ("my car is in the garage, the clutch is gone", "Are the brakes gone?"),
+        ("my aunt runs a bakery in Derry", "Does my aunt run a pharmacy?"),
+    ],
+)
+def test_what_is_only_like_what_was_told_gets_no_yes(told: str, asked: str) -> None:
+    with mags.open(None) as memory:
+        memory.observe(told, at="2026-03-06")
+        assert not memory.ask(asked).text.startswith("Yes")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("remind me that i owe my colleague Fenna 40 euros", "Do I still owe Fenna 40 euros?"),
+        ("my friend Lotte lives with her husband Bram", "Is Lotte still with Bram?"),
+        ("the quiz is on thursdays at the anchor", "Is the quiz still on thursdays?"),
+    ],
+)
+def test_asking_whether_it_still_holds_ends_nothing(told: str, asked: str) -> None:
+    with mags.open(None) as memory:
+        memory.observe(told, at="2026-03-06")
+        assert not memory.ask(asked).text.startswith("No")
+
+
+def test_what_was_told_is_said_to_be_so() -> None:
+    with mags.open(None) as memory:
+        memory.observe("my brother broke his wrist skating", at="2026-03-06")
+        assert memory.ask("Did my brother break his wrist?").text.startswith("Yes")
