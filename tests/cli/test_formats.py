@@ -61,6 +61,16 @@ def test_a_bad_line_is_named() -> None:
         list(parse_turns('{"text": "a"}\n{"no": 1}', "jsonl", speaker="user"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Ann: Hi.\n[2026-13-03] Bo: Hello.", '{"text": "a"}\n{"text": "b", "at": "2026-13-03"}'],
+)
+def test_the_line_of_a_date_that_is_none_is_named(text: str) -> None:
+    with pytest.raises(InvalidInput, match="line 2: cannot read the moment '2026-13-03'") as told:
+        list(parse_turns(text, "auto", speaker="user"))
+    assert told.value.line == 2
+
+
 def test_an_unknown_format_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no format"):
         list(parse_turns("x", "xml", speaker="user"))

@@ -11,7 +11,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -235,7 +235,7 @@ def dialogue(text: str, speaker: str) -> Iterator[Turn]:
     """
     session, at = "", 0.0
     held: Turn | None = None
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         mark = re.match(r"^\s*#\s*(.+?)\s*$", line)
         if mark:
             session = mark.group(1)
@@ -246,7 +246,8 @@ def dialogue(text: str, speaker: str) -> Iterator[Turn]:
                 yield held
             # A line without a date has that of the line before.
             if spoken.group("at"):
-                at = seconds(spoken.group("at")) or 0.0
+                with _of_line(number):
+                    at = seconds(spoken.group("at")) or 0.0
             held = Turn(
                 text=spoken.group("text").strip(),
                 speaker=spoken.group("who").strip(),
@@ -274,14 +275,25 @@ def jsonl(text: str, speaker: str) -> Iterator[Turn]:
         if words is None:
             raise InvalidInput(f"line {number} has no text", line=number)
         attrs = {str(k): str(v) for k, v in dict(data.get("attrs", {})).items()}
+        with _of_line(number):
+            at = seconds(data.get("at") or data.get("date")) or 0.0
         yield Turn(
             text=words,
             speaker=str(data.get("speaker") or data.get("role") or speaker),
-            at=seconds(data.get("at") or data.get("date")) or 0.0,
+            at=at,
             session=str(data.get("session") or ""),
             key=None if data.get("key") is None else str(data["key"]),
             attrs=attrs,
         )
+
+
+@contextmanager
+def _of_line(number: int) -> Iterator[None]:
+    """Name the line of the file in what is wrong with it."""
+    try:
+        yield
+    except InvalidInput as failure:
+        raise InvalidInput(f"line {number}: {failure}", line=number, **failure.facts) from failure
 
 
 def locomo(data: Any) -> Iterator[Turn]:  # noqa: ANN401 - parsed JSON
