@@ -175,6 +175,15 @@ def test_plain_dialogues_come_from_stdin(run: Run) -> None:
     assert "tea" in run("ask", "What does Bob like?").output
 
 
+def test_a_text_beside_a_file_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_text("Ana: I live in Oslo.\n", encoding="utf-8")
+    refused = run("observe", "I like it.", "--file", str(path))
+    assert isinstance(refused.exception, MagsError)
+    assert "not both" in str(refused.exception)
+    assert not (tmp_path / "m.mags").exists()
+
+
 def test_json_lines_are_read_with_their_keys(run: Run, tmp_path: Path) -> None:
     line = {"text": "I live in Oslo.", "speaker": "Alice", "at": "2024-01-03", "key": "k1"}
     path = tmp_path / "turns.jsonl"

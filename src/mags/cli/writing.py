@@ -60,11 +60,14 @@ def observe(
     json: console.AsJson = False,
 ) -> None:
     """Remember a text, what comes on stdin, or every turn of a file."""
+    if text is not None and file is not None:
+        raise InvalidInput("give a text or --file, not both: nothing was remembered")
     turns = _turns(text, file or _file_named(text), format, speaker)
+    if turns is None and text is None:
+        raise InvalidInput("what shall I remember? give a text, '-' or --file")
     with console.opened(memory, branch, must_exist=False) as mem:
         if turns is None:
-            if text is None:
-                raise InvalidInput("what shall I remember? give a text, '-' or --file")
+            assert text is not None
             seen = [mem.observe(text, speaker=speaker, at=at, session=session, key=key)]
         else:
             seen = _many(mem, turns)
