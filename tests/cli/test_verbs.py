@@ -110,9 +110,11 @@ def test_feedback_counts_once(told: Run) -> None:
 def test_snapshot_diff_and_rollback(told: Run) -> None:
     told("snapshot", "before")
     told("observe", "I moved to Rome.", "--speaker", "Alice", "--at", "2024-06-01")
+    assert "another name" in str(told("snapshot", "before").exception)
     assert "Rome" in told("diff", "before").output
     assert "Back at" in told("rollback", "before").output
     assert "Oslo" in told("ask", "Where does Alice live?").output
+    assert "before at journal entry" in told("snapshot", "before", "--move").output
 
 
 def test_a_branch_is_used_by_name(told: Run) -> None:

@@ -207,6 +207,19 @@ def test_diff_tells_what_is_gone_in_its_words_until_that_is_forgotten(memory: Me
     assert not any("Bergen" in one.text for one in memory.diff("told").removed)
 
 
+def test_a_name_of_a_snapshot_is_not_taken_from_another_moment(memory: Memory) -> None:
+    first = memory.snapshot("one")
+    assert memory.snapshot("one").seq == first.seq  # the same moment: nothing is lost
+    memory.observe("I live in Oslo.")
+    with memory.branch("other") as other, pytest.raises(mags.InvalidInput, match="another name"):
+        other.snapshot("one")
+    with pytest.raises(mags.InvalidInput, match="there is a snapshot 'one' already"):
+        memory.snapshot("one")
+    assert [mark.seq for mark in memory.snapshots()] == [first.seq]
+    assert memory.snapshot("one", move=True).seq > first.seq
+    assert len(memory.snapshots()) == 1
+
+
 def test_an_unknown_snapshot_is_named_with_those_there_are(memory: Memory) -> None:
     memory.snapshot("one")
     with pytest.raises(mags.NotFound, match="one"):

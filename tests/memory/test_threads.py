@@ -69,7 +69,7 @@ def look(memory: Memory) -> None:
         memory.recall(f"What is the code of {name}?")
         memory.profile(name)
         memory.stats()
-        memory.snapshot("now")
+        memory.snapshot("now", move=True)
         memory.diff("now")
 
 

@@ -250,6 +250,8 @@ def test_a_rollback_to_a_change_takes_back_what_came_after_it_and_is_undone_like
         return [one["object"] for one in client.get(f"{memory}/facts").json()]
 
     client.post(f"{memory}/turns", json={"text": "Bo likes chess."})
+    refused = client.post(f"{memory}/snapshots", json={"name": "then"})
+    assert (refused.status_code, refused.json()["name"]) == (422, "then")
     seq = client.get(f"{memory}/log").json()[0]["seq"]
     client.post(f"{memory}/turns", json={"text": "Bo likes tea."})
     before = hobbies()

@@ -153,11 +153,11 @@ class ChatSession:
 
     def turn(self, text: str, on_text: Callable[[str], None] | None) -> Reply:
         """One turn: answered from memory, remembered with its answer; raises MagsError."""
-        self.memory.snapshot(UNDO)
+        self.memory.snapshot(UNDO, move=True)
         self.last = self.memory.converse(
             text, speaker=self.speaker, session=self.session, on_text=on_text
         )
-        self.memory.snapshot(DONE)
+        self.memory.snapshot(DONE, move=True)
         return self.last
 
     def say(self, text: str) -> None:

@@ -291,9 +291,10 @@ def snapshot(
     branch: console.Branch = "main",
     json: console.AsJson = False,
 ) -> None:
+    move: Annotated[bool, typer.Option("--move", help="Take a name from another moment.")] = False,
     """Name this moment, for `diff` and `rollback`; or list the snapshots."""
     with console.opened(memory, branch) as mem:
-        marks = mem.snapshots() if name is None else [mem.snapshot(name)]
+        marks = mem.snapshots() if name is None else [mem.snapshot(name, move=move)]
     _print_marks(marks, "{0.name} at journal entry {0.seq} on {0.branch}", json=json)
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.errors import NotFound
+from mags.errors import InvalidInput, NotFound
 from mags.graph.delta import Changes, Delta
 from mags.graph.records import NEVER, STEADY, ArcKind, NodeKind, half_life
 from mags.index.state import State
@@ -66,6 +66,17 @@ def _last(live: Live, limit: int | None) -> list[JournalEntry]:
             return found[-limit:]
         back *= 4
     return list(journal.since(0))[-limit:] if limit > 0 else []
+
+
+def snapshot(live: Live, name: str, *, move: bool = False) -> Mark:
+    """Name this moment; raises InvalidInput where the name is taken and may not `move`."""
+    with live.writing() as state:
+        points = live.store.points
+        if not move and any(m.name == name and m.seq != state.seq for m in points.marks()):
+            raise InvalidInput(
+                f"there is a snapshot {name!r} already: choose another name", name=name
+            )
+        return points.mark(name, state.seq, live.clock())
 
 
 def diff(live: Live, name: str, shelf: Shelf | None = None) -> views.Diff:

@@ -434,10 +434,13 @@ class Memory:
 
     # -- history -----------------------------------------------------------------
 
-    def snapshot(self, name: str) -> Mark:
-        """Name this moment, for `diff` and `rollback`."""
-        with self._live.writing() as state:
-            return self._store.points.mark(name, state.seq, self._live.clock())
+    def snapshot(self, name: str, *, move: bool = False) -> Mark:
+        """Name this moment, for `diff` and `rollback`.
+
+        Raises InvalidInput where the name is that of another moment, unless it may `move` here:
+        the old one has no name then.
+        """
+        return history.snapshot(self._live, name, move=move)
 
     def snapshots(self) -> list[Mark]:
         """Every snapshot of this branch and its ancestors, oldest first."""

@@ -322,7 +322,7 @@ class ArcIn(RequestBody):
 class NameIn(RequestBody):
     """A name for a snapshot or a branch."""
 
-    model_config = examples({"name": "before the move"})
+    model_config = examples({"name": "after the move"})
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
 
