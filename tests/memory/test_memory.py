@@ -260,6 +260,17 @@ def test_a_pinned_node_keeps_its_strength(memory: Memory) -> None:
     assert not memory.pin(seen.episode_id, False).pinned
 
 
+def test_a_pin_that_is_taken_back_takes_its_importance_with_it(memory: Memory) -> None:
+    node = memory.observe("Remember the milk.", speaker="Bob").episode_id
+    before = memory.get(node).importance
+    memory.pin(node)
+    assert memory.pin(node).importance == 1.0  # a second time
+    assert memory.pin(node, False).importance == before < 1.0
+    memory.pin(node)
+    memory.edit(node, importance=0.75)
+    assert memory.pin(node, False).importance == 0.75
+
+
 def test_connect_joins_two_things_over_facts(memory: Memory) -> None:
     told(memory)
     path = memory.connect("Alice", "Rex")

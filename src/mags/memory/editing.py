@@ -25,6 +25,7 @@ from mags.index.state import State
 from mags.index.tokens import fold as fold_text
 from mags.index.tokens import fold_name
 from mags.memory import inputs
+from mags.memory.history import importance_unpinned
 from mags.memory.inputs import Moment, words
 from mags.memory.live import Live
 from mags.memory.settings import Parts
@@ -168,7 +169,7 @@ class Editor:
             raise InvalidInput("valid_to lies before valid_from: nothing was changed")
 
     def pin(self, node_id: int, *, pinned: bool) -> Delta:
-        """Mark a node as important for good, or take the mark back."""
+        """Mark a node as important for good, or take the mark back, and its importance with it."""
         with self._live.writing() as state:
             draft = Draft(state.graph)
             node = draft.node(node_id)
@@ -180,6 +181,9 @@ class Editor:
                 node["strength_tick"] = state.graph.tick
             else:
                 node["flags"] &= ~np.uint16(NodeFlag.PINNED)
+                before = importance_unpinned(self._live, node_id)
+                if before is not None and node["importance"] == 1.0:  # not edited since
+                    node["importance"] = before
             draft.reason("pin" if pinned else "unpin", node=node_id)
             return self._live.commit_draft(draft, "pin")
 

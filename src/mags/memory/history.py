@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mags.errors import InvalidInput, NotFound
 from mags.graph.delta import Changes, Delta
-from mags.graph.records import NEVER, STEADY, ArcKind, NodeKind, half_life
+from mags.graph.records import NEVER, STEADY, ArcKind, NodeFlag, NodeKind, half_life
 from mags.index.state import State
 from mags.memory import views, weights
 from mags.memory.inputs import whole
@@ -241,6 +241,24 @@ def life(live: Live, node_id: int) -> list[views.MomentView]:
     except NotFound:  # folded into a checkpoint: only the result is known
         found = []
     return found or [_moment(record, seq=0, kind="known", recorded_at=None)]
+
+
+def importance_unpinned(live: Live, node_id: int) -> float | None:
+    """A node's importance before it was last pinned; None where the journal does not have it.
+
+    As far back as `life` looks.
+    """
+    found = None
+    try:
+        for entry in live.store.journal.since(max(0, live.store.journal.head() - LOOKED_BACK)):
+            nodes = entry.delta.nodes.altered()
+            was, now = nodes.before["flags"] & NodeFlag.PINNED, nodes.after["flags"]
+            pinned = (nodes.after["id"] == node_id) & (now & NodeFlag.PINNED > was)
+            if pinned.any():
+                found = float(nodes.before["importance"][pinned][0])
+    except NotFound:  # folded away
+        return None
+    return found
 
 
 def _moments(entries: Iterator[JournalEntry], node_id: int) -> Iterator[views.MomentView]:

@@ -419,7 +419,10 @@ class Memory:
         return self.get(node_id)
 
     def pin(self, node_id: int, pinned: bool = True) -> NodeView:
-        """Mark a node as important for good, or take the mark back."""
+        """Mark a node as important for good, or take the mark back.
+
+        Its importance is then what it was before, where the journal still has that.
+        """
         self._editor.pin(inputs.known_id(node_id), pinned=pinned)
         return self.get(node_id)
 
