@@ -103,6 +103,20 @@ def test_the_id_of_an_entity_that_was_rolled_back_erases_its_sentence_too(
     assert files_hold(tmp_path, "Zorvana") == []
 
 
+def test_a_plan_tells_the_words_of_now_and_what_goes_with_them(memory: Memory) -> None:
+    (fact,) = memory.facts("Bob")
+    memory.snapshot("before")
+    memory.edit(fact.id, meta={"object": "coffee"})
+    memory.rollback("before")
+    plan = memory.forget("tea", dry_run=True)
+    assert plan.texts[fact.id] == "Bob likes tea."
+    assert plan.earlier == {fact.id: ("Bob likes coffee.",)}
+    memory.edit(fact.id, meta={"object": "cocoa"})
+    plan = memory.forget(fact.id, dry_run=True)
+    assert plan.texts[fact.id] == "Bob likes cocoa."
+    assert plan.earlier[fact.id] == ("Bob likes tea.", "Bob likes coffee.")
+
+
 def test_the_id_of_a_fact_leaves_the_turn_that_told_it(memory: Memory) -> None:
     (fact,) = memory.facts("Bob")
     gone = memory.forget(fact.id)

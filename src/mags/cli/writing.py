@@ -266,6 +266,8 @@ def _print_plan(plan: Forgotten, *, every: bool) -> None:
     for kind, ids in {**plan.nodes, "past": plan.past}.items():
         for node in ids if every else ids[:LISTED]:
             console.out.print(f"  {kind} m{node}: {plan.texts.get(node, '')}", markup=False)
+            for text in plan.earlier.get(node, ()):
+                console.out.print(f"    earlier: {text}", markup=False)
         if len(ids) > LISTED and not every:
             console.out.print(
                 f"  ... and {len(ids) - LISTED} more of kind {kind}: --dry-run tells all"

@@ -62,9 +62,15 @@ def forget(
             gone, parted = closure(state, store, _matching(state, store, wanted))
             held = store.contents.scan(sorted(gone))
             said = [(content.node, content.text) for content in held]  # the newest last
+            here = state.words(sorted(i for i in gone if i in state.graph))
+            texts = {**dict(said), **{one.node: one.text for one in here}}
+            earlier: dict[int, tuple[str, ...]] = {}
+            for node, text in dict.fromkeys(said):
+                if text != texts[node]:
+                    earlier[node] = (*earlier.get(node, ()), text)
             taught, kept = sweep(live, shelf, gone)
             plan = replace(_planned(state, gone, parted), weights=taught, out_of_reach=kept)
-            return replace(plan, contents=len(said), texts=dict(said))
+            return replace(plan, contents=len(said), texts=texts, earlier=earlier)
     try:
         with live.writing() as state:
             gone, parted = closure(state, store, _matching(state, store, wanted))

@@ -254,6 +254,7 @@ class Forgotten:
     """What was erased (or would be): node ids by kind, and how many contents.
 
     `texts`: of a dry run, what each of these nodes says, by id; of what is erased none is told.
+    `earlier`: other wordings of them that would go too, as of what was edited or rolled back.
     `past`: nodes that were in this branch no more (rolled back), or only on another one.
     `parted`: nodes that left this branch only, since another one, or what was rolled back, still
     tells them. `weights`: files and folders that held what was taught of it, and are deleted;
@@ -266,6 +267,7 @@ class Forgotten:
     contents: int = 0
     dry_run: bool = False
     texts: Mapping[int, str] = field(default_factory=dict)
+    earlier: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     weights: tuple[str, ...] = ()
     out_of_reach: tuple[str, ...] = ()
 
