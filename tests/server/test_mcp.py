@@ -81,7 +81,17 @@ async def every_tool(client: Client) -> None:
     assert (await ok(client, "rollback", name="then"))["kind"] == "rollback"
     assert "there are: then" in await refused(client, "rollback", name="never")
     assert "no trace" in await refused(client, "explain", trace="x")
-    assert "validation error" in await refused(client, "recall", query="")
+    short = await refused(client, "recall", query="")
+    assert short == "Error executing tool recall: query: String should have at least 1 character"
+    unknown = await refused(client, "explain", trace="x", speaker="Bo")
+    assert unknown == "Error executing tool explain: it takes trace, and not speaker"
+    await ok(client, "observe", text="I work at Acme.", speaker="Rolf")
+    found = await ok(client, "ask", question="Where do I work?", speaker="Rolf")
+    assert "Acme" in found["text"]
+    assert found["outcome"] == "answered"
+    assert (await ok(client, "ask", question="Where do I work?"))["outcome"] != "answered"
+    hits = (await ok(client, "recall", query="Where do I work?", speaker="Rolf"))["hits"]
+    assert "Acme" in hits[0]["text"]
 
 
 async def every_listed_resource(client: Client) -> None:

@@ -85,6 +85,9 @@ def test_over_mcp_too(house: tuple[Served, str, str]):
         assert ALICE in why
         await ok(client, "observe", text="I live in Porto.")
         assert "Porto" in (await ok(client, "ask", question="Where do I live?"))["text"]
+        for tool, said in (("ask", "question"), ("recall", "query")):
+            assert ALICE in await refused(client, tool, **{said: "I?"}, speaker="Bob")
+            await ok(client, tool, **{said: "Where do I live?"}, speaker=ALICE)
 
     talk(over_http(served, hers), tools)
     with served.client(hers) as client:

@@ -15,8 +15,8 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import Resource, ToolAnnotations
-from pydantic import Field
+from mcp.types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
+from pydantic import Field, ValidationError
 from starlette.routing import Match, Route
 from starlette.types import Scope as AsgiScope
 
@@ -53,6 +53,7 @@ LISTED = (
 """What clients show that offer no templates; each is read as its template says."""
 PATH = "/mcp"
 Text = Annotated[str, Field(min_length=1)]
+Asker = Annotated[str, Field(description='Who asks: the "I" of the question.')]
 
 
 class ProfileText(responses.ResponseBody):
@@ -75,10 +76,11 @@ class Tools:
         query: Text,
         k: Annotated[int, Field(ge=1, le=50)] = 8,
         as_of: str | None = None,
+        speaker: Asker = USER,
     ) -> responses.FoundOut:
         """Look up what is remembered: a question or keywords. `as_of`: what was true then."""
         with _entered(self.enter(ctx, Scope.READ, [query])) as opened:
-            found = opened.memory.recall(query, k, as_of, speaker=opened.grant.speaks(USER))
+            found = opened.memory.recall(query, k, as_of, speaker=opened.grant.speaks(speaker))
             return responses.FoundOut.of(found, opened.keep(found.trace))
 
     def observe(
@@ -95,10 +97,10 @@ class Tools:
             seen = opened.memory.observe(text, speaker=said_by, at=at, key=key, trusted=trusted)
             return responses.SeenOut.of(seen)
 
-    def ask(self, ctx: Context, question: Text) -> responses.ReplyOut:
+    def ask(self, ctx: Context, question: Text, speaker: Asker = USER) -> responses.ReplyOut:
         """Answer a question from memory alone, with citations, or say that it is not known."""
         with _entered(self.enter(ctx, Scope.WRITE, [question])) as opened:
-            reply = opened.memory.ask(question, speaker=opened.grant.speaks(USER))
+            reply = opened.memory.ask(question, speaker=opened.grant.speaks(speaker))
             return responses.ReplyOut.of(reply, trace=opened.keep(reply.trace))
 
     def explain(self, ctx: Context, trace: Text) -> responses.ExplanationOut:
@@ -153,10 +155,31 @@ class Tools:
 
 
 class Listing(MCPServer):
-    """An MCP server that lists some of what its templates read.
+    """An MCP server that lists some of what its templates read, and refuses unknown arguments.
 
-    The SDK's own concrete resources do not get the request, so they cannot know whose memory it is.
+    The SDK's own concrete resources do not get the request, so they cannot know whose memory it is;
+    and its tools take no notice of what they do not know.
     """
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; raises ToolError, which says in a line what is wrong with the arguments."""
+        wrong = f"Error executing tool {name}: "  # as the SDK begins
+        for tool in await self.list_tools():
+            known = tool.input_schema["properties"]
+            unknown = arguments.keys() - known
+            if tool.name == name and unknown:
+                told = ", ".join(sorted(unknown))
+                raise ToolError(f"{wrong}it takes {', '.join(known)}, and not {told}")
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as failure:
+            if not isinstance(failure.__cause__, ValidationError):
+                raise
+            found = failure.__cause__.errors()
+            told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found)
+            raise ToolError(wrong + told) from failure
 
     async def list_resources(self) -> list[Resource]:
         """The same of every memory."""
