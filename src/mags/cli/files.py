@@ -91,6 +91,7 @@ def import_(
 ) -> None:
     """Add everything in an export to a memory (made if it is not there).
 
+    What is imported a second time is there twice.
     With --all every export of a folder makes the memory of its name; one that holds something
     already is left as it is.
     """
