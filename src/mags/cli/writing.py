@@ -65,7 +65,7 @@ def observe(
     turns = _turns(text, file or _file_named(text), format, speaker)
     if turns is None and text is None:
         raise InvalidInput("what shall I remember? give a text, '-' or --file")
-    with console.opened(memory, branch, must_exist=False) as mem:
+    with console.made(memory, branch) as mem:
         if turns is None:
             assert text is not None
             seen = [mem.observe(text, speaker=speaker, at=at, session=session, key=key)]
@@ -291,9 +291,9 @@ def snapshot(
     name: NameOrList = None,
     memory: console.MemoryPath = None,
     branch: console.Branch = "main",
+    move: Annotated[bool, typer.Option("--move", help="Take a name from another moment.")] = False,
     json: console.AsJson = False,
 ) -> None:
-    move: Annotated[bool, typer.Option("--move", help="Take a name from another moment.")] = False,
     """Name this moment, for `diff` and `rollback`; or list the snapshots."""
     with console.opened(memory, branch) as mem:
         marks = mem.snapshots() if name is None else [mem.snapshot(name, move=move)]
