@@ -42,6 +42,15 @@ def embedder_of(path: Path) -> str | None:
         store.close()
 
 
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path):
+    folder = tmp_path / "none"
+    for job in ("sleep", "reembed"):
+        done = CliRunner().invoke(app, [job, "--all", "--folder", str(folder)])
+        assert isinstance(done.exception, InvalidInput)
+        assert str(folder) in str(done.exception)
+    assert not folder.exists()
+
+
 def test_a_job_goes_on_where_it_stopped_and_does_again_what_failed(tmp_path: Path):
     folder = made(tmp_path / "memories", "ana", "bo")
     (folder / "cy.mags").write_bytes(b"no memory at all")

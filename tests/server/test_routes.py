@@ -231,6 +231,16 @@ def test_a_trace_outlives_forgetting_without_what_was_asked(client: httpx.Client
     assert reward.status_code == 200
 
 
+def test_a_body_that_is_no_json_is_told_so_with_its_place(client: httpx.Client, memory: str):
+    answer = client.post(
+        f"{memory}/turns", content='{"text" "a"}', headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code == 422
+    said = answer.json()
+    assert said["detail"] == "body: it is no JSON: Expecting ':' delimiter, at character 9"
+    assert said["field"] == ""
+
+
 def test_a_rollback_takes_back_what_came_after_a_snapshot(client: httpx.Client, memory: str):
     assert client.post(f"{memory}/snapshots", json={"name": "then"}).status_code == 201
     client.post(f"{memory}/turns", json={"text": "Ana lives in Faro now.", "speaker": "Bo"})
@@ -240,6 +250,8 @@ def test_a_rollback_takes_back_what_came_after_a_snapshot(client: httpx.Client, 
     assert back["kind"] == "rollback"
     after = client.get(f"{memory}/diff", params={"since": "then"}).json()
     assert (after["added"], after["removed"], after["changed"]) == ([], [], [])
+    refused = client.post(f"{memory}/snapshots", json={"name": "then"})
+    assert (refused.status_code, refused.json()["name"]) == (422, "then")
     assert [mark["name"] for mark in client.get(f"{memory}/snapshots").json()] == ["then"]
 
 
@@ -250,8 +262,6 @@ def test_a_rollback_to_a_change_takes_back_what_came_after_it_and_is_undone_like
         return [one["object"] for one in client.get(f"{memory}/facts").json()]
 
     client.post(f"{memory}/turns", json={"text": "Bo likes chess."})
-    refused = client.post(f"{memory}/snapshots", json={"name": "then"})
-    assert (refused.status_code, refused.json()["name"]) == (422, "then")
     seq = client.get(f"{memory}/log").json()[0]["seq"]
     client.post(f"{memory}/turns", json={"text": "Bo likes tea."})
     before = hobbies()

@@ -84,11 +84,13 @@ def every(
 
     `what`: the job, under which is noted what is done. `processes`: of this machine, as many as it
     has cores where None; `cluster`: the address of a Ray cluster that does it in their place.
-    Raises CorruptFile, and typer.Exit where some failed: run again, it does those.
+    Raises InvalidInput, CorruptFile, and typer.Exit where some failed: run again, it does those.
     """
     place = replace(place, folder=place.folder.absolute())
     notes = place.folder / f"{what}.job"
     if names is None:
+        if place.store is None and not place.folder.is_dir():
+            raise InvalidInput(f"there is no folder {place.folder}", path=str(place.folder))
         with closing(_catalog(place)) as catalog:
             names = catalog.names()
     done = _noted(notes)

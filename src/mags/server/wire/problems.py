@@ -129,6 +129,18 @@ async def failed(_request: Request, _failure: Exception) -> Response:
     return problem(500, "Error", "something failed that should not; the server's log tells")
 
 
+def _no_json(wrong: Mapping[str, Any]) -> bool:
+    return bool(wrong["type"] == "json_invalid")
+
+
+def _wrong(wrong: Mapping[str, Any]) -> str:
+    """What FastAPI found wrong, and where; of a body that is no JSON the place in its text."""
+    if _no_json(wrong):
+        where, place = wrong["loc"]
+        return f"{where}: it is no JSON: {wrong['ctx']['error']}, at character {place + 1}"
+    return f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+
+
 def install(app: FastAPI) -> None:
     """Answer every error of an app by a problem."""
 
@@ -143,12 +155,9 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def refused(_request: Request, failure: RequestValidationError) -> Response:
-        wrong = [
-            {"where": ".".join(str(part) for part in one["loc"]), "what": one["msg"]}
-            for one in failure.errors()
-        ]
-        detail = "; ".join(f"{one['where']}: {one['what']}" for one in wrong)
-        field = ".".join(str(part) for part in failure.errors()[0]["loc"][1:2])
+        found = failure.errors()
+        detail = "; ".join(map(_wrong, found))
+        field = ".".join(str(part) for part in found[0]["loc"][1:2] if not _no_json(found[0]))
         return problem(422, "Invalid input", detail, kind=URN + "InvalidInput", field=field)
 
     @app.exception_handler(HTTPException)
