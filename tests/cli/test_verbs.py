@@ -167,8 +167,10 @@ def test_edit_and_pin_change_one_node(told: Run) -> None:
 def test_export_and_import_carry_a_memory_over(told: Run, tmp_path: Path) -> None:
     told("export", str(tmp_path / "m.jsonl"))
     other = str(tmp_path / "other.mags")
-    assert told("import", str(tmp_path / "m.jsonl"), "--memory", other).exit_code == 0
+    assert "already" not in told("import", str(tmp_path / "m.jsonl"), "--memory", other).output
     assert "Oslo" in told("ask", "Where does Alice live?", "--memory", other).output
+    again = told("import", str(tmp_path / "m.jsonl"), "--memory", other).output
+    assert "there already, and are there twice now: 3." in again
 
 
 def test_an_import_that_fails_makes_no_memory_and_keeps_one_that_is_there(

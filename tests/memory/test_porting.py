@@ -53,6 +53,16 @@ def test_an_export_read_into_an_empty_memory_is_the_same_memory(
     assert [h.text for h in copy.recall(query)] == [h.text for h in memory.recall(query)]
 
 
+def test_a_second_import_tells_how_many_turns_were_there_already(
+    memory: Memory, opened: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory.export(tmp_path / "m.jsonl")
+    copy = opened()
+    copy.observe("I moved to Oslo.", speaker="Alice", at="2024-05-13")  # at another time
+    assert copy.import_(tmp_path / "m.jsonl").reasons == ()
+    assert copy.import_(tmp_path / "m.jsonl").reasons == ({"rule": "import", "again": 3},)
+
+
 def test_slots_work_on_after_an_import(
     memory: Memory, opened: Callable[..., Memory], tmp_path: Path
 ) -> None:

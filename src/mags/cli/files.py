@@ -104,6 +104,10 @@ def import_(
     with made(memory, branch) as mem, counting("embedding") as done:
         delta = mem.import_(file, done)
     out.print(f"Added {len(delta.nodes)} nodes and {len(delta.arcs)} arcs.")
+    for reason in delta.reasons:
+        out.print(
+            f"[yellow]Turns that were there already, and are there twice now: {reason['again']}.[/]"
+        )
 
 
 def move(

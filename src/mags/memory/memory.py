@@ -482,7 +482,8 @@ class Memory:
     def import_(self, path: str | Path | TextIO, on_progress: Progress | None = None) -> Delta:
         """Add everything in an export to this memory; raises InvalidInput naming the line.
 
-        Added a second time its turns and facts are there twice. An open file is closed.
+        Added a second time its turns and facts are there twice; a reason of the Delta has the
+        number of turns that were there already (`again`). An open file is closed.
         """
         given = Path(path) if isinstance(path, str) else path
         return porting.import_(self._live, given, on_progress)

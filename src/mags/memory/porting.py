@@ -130,8 +130,9 @@ def import_(live: Live, path: Path | TextIO, on_progress: Progress | None = None
     """Add everything in a file to this memory, as one Delta.
 
     Entities of a known name become the known ones. Vectors are taken over when the
-    embedder is the same, else made anew. Raises InvalidInput naming the bad line;
-    then nothing was changed.
+    embedder is the same, else made anew. Where turns were here already, and are here twice now,
+    its one reason has their number (`again`). Raises InvalidInput naming the bad line; then
+    nothing was changed.
     """
     read = _read(path, live.embedder.dimension)
     keep = read.header["embedder"] == live.embedder.name
@@ -163,8 +164,21 @@ def import_(live: Live, path: Path | TextIO, on_progress: Progress | None = None
             src, dst = renamed[line["src"]], renamed[line["dst"]]
             values = {k: line[k] for k in line if k not in ("src", "dst", "kind")}
             draft.add_arc(src, dst, ArcKind(line["kind"]), **values)
+        if again := _again(state, read.nodes):
+            draft.reason("import", again=again)
         tick = max(state.graph.tick, read.header["tick"])
         return live.commit_draft(draft, "import", tick_after=tick)
+
+
+def _again(state: State, nodes: list[dict[str, Any]]) -> int:
+    """How many of the turns are here already: the same words, said at the same moment."""
+    turns = [line for line in nodes if line["node"]["kind"] == NodeKind.EPISODE]
+    held = state.graph.nodes[state.graph.where(NodeKind.EPISODE)]
+    moments = [line["node"]["valid_from"] for line in turns]
+    held = held[np.isin(held["valid_from"], np.array(moments, np.float64))]
+    said = [one.text for one in state.words(held["id"].tolist())]
+    known = set(zip(held["valid_from"].tolist(), said, strict=True))
+    return sum((line["node"]["valid_from"], line["text"]) in known for line in turns)
 
 
 def _add_nodes(
