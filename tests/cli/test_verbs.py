@@ -173,19 +173,6 @@ def test_export_and_import_carry_a_memory_over(told: Run, tmp_path: Path) -> Non
     assert "there already, and are there twice now: 3." in again
 
 
-def test_an_import_that_fails_makes_no_memory_and_keeps_one_that_is_there(
-    run: Run, tmp_path: Path
-) -> None:
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text("{}\n", encoding="utf-8")
-    assert "line 1" in str(run("import", str(bad)).exception)
-    assert "cannot read the moment" in str(run("observe", "I am here.", "--at", "x").exception)
-    assert [path.name for path in tmp_path.iterdir()] == ["bad.jsonl"]
-    assert run("observe", "I live in Oslo.").exit_code == 0
-    assert isinstance(run("import", str(bad)).exception, MagsError)
-    assert "Oslo" in run("recall", "Oslo").output
-
-
 def test_plain_dialogues_come_from_stdin(run: Run) -> None:
     text = "[2024-01-03] Alice: I live in Bergen.\nBob: I like tea.\n"
     assert "Remembered 2 turns" in run("observe", "-", given=text).output

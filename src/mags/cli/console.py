@@ -8,7 +8,6 @@ console here prints a sign in the place of a control character.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -23,13 +22,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import Progress, ProgressColumn
 from rich.segment import Segment
 
-from mags.app import make_keyring
 from mags.app import open as open_memory
 from mags.errors import ConfigurationError, InvalidInput, NotFound
 from mags.memory.memory import Memory
 from mags.recall.found import Trace
-from mags.settings import read_settings
-from mags.store.folder import remove
 
 MemoryPath = Annotated[
     Path | None,
@@ -67,23 +63,6 @@ def opened(
     """Open a memory; raises ConfigurationError when no path is given or nothing is there."""
     path = existing(memory) if must_exist else named(memory)
     return open_memory(path, branch=branch, read_only=read_only)
-
-
-@contextmanager
-def made(memory: Path | None, branch: str) -> Iterator[Memory]:
-    """A memory, made if it is not there; where the block fails and left it empty it goes again."""
-    fresh = not named(memory).exists()
-    empty = False
-    try:
-        with opened(memory, branch, must_exist=False) as found:
-            try:
-                yield found
-            except InvalidInput:
-                empty = fresh and not found.log(1)
-                raise
-    finally:
-        if empty:
-            remove(named(memory), make_keyring(read_settings(os.environ).encryption))
 
 
 def named(memory: Path | None) -> Path:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from mags.app import TENANT, make_keyring, make_store, place_of
 from mags.app import open as open_memory
 from mags.cli import jobs
-from mags.cli.console import Branch, MemoryPath, Tenant, counting, made, opened, out
+from mags.cli.console import Branch, MemoryPath, Tenant, counting, opened, out
 from mags.errors import EmbedderMismatch, InvalidInput, ModelUnavailable, NotFound, StoreError
 from mags.memory.inputs import seconds
 from mags.memory.memory import Memory
@@ -101,7 +101,7 @@ def import_(
         place = jobs.Place(folder, database, tenant)
         jobs.every("import", work, place, names, processes=workers, cluster=ray)
         return
-    with made(memory, branch) as mem, counting("embedding") as done:
+    with opened(memory, branch, must_exist=False) as mem, counting("embedding") as done:
         delta = mem.import_(file, done)
     out.print(f"Added {len(delta.nodes)} nodes and {len(delta.arcs)} arcs.")
     for reason in delta.reasons:

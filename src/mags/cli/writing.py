@@ -65,7 +65,7 @@ def observe(
     turns = _turns(text, file or _file_named(text), format, speaker)
     if turns is None and text is None:
         raise InvalidInput("what shall I remember? give a text, '-' or --file")
-    with console.made(memory, branch) as mem:
+    with console.opened(memory, branch, must_exist=False) as mem:
         if turns is None:
             assert text is not None
             seen = [mem.observe(text, speaker=speaker, at=at, session=session, key=key)]

@@ -29,19 +29,6 @@ BESIDE = ("-wal", "-shm", "")
 TRIAL_BYTES = 65_536
 
 
-def remove(path: Path, keyring: Keyring | None) -> None:
-    """Delete the files of a memory, and its key, so that no backup of it can be read."""
-    key = None if keyring is None else key_of(path)
-    if keyring is not None and key is not None:
-        with suppress(MissingKey):  # it was destroyed before
-            keyring.shred(key)
-    # Exact names only: a file whose name merely begins like this may be another memory.
-    for copy in copies(path):
-        copy.unlink(missing_ok=True)
-    for end in BESIDE:
-        path.with_name(path.name + end).unlink(missing_ok=True)
-
-
 class FolderCatalog:
     """The memories of a folder, which nothing holds open: what they share is the disk."""
 
@@ -90,11 +77,22 @@ class FolderCatalog:
         return SqliteStore.open(self._path(name), branch=branch, keyring=self._keyring)
 
     def remove(self, name: str) -> None:
-        """See `remove`; raises NotFound."""
+        """Delete the files of a memory, and its key, so that no backup of it can be read.
+
+        Raises NotFound.
+        """
         path = self._path(name)
         if not path.exists():
             raise NotFound(f"there is no memory {name!r}", namespace=name)
-        remove(path, self._keyring)
+        key = None if self._keyring is None else key_of(path)
+        if self._keyring is not None and key is not None:
+            with suppress(MissingKey):  # it was destroyed before
+                self._keyring.shred(key)
+        # Exact names only: a file whose name merely begins like this may be another memory.
+        for copy in copies(path):
+            copy.unlink(missing_ok=True)
+        for end in BESIDE:
+            path.with_name(path.name + end).unlink(missing_ok=True)
 
     def size(self) -> int:
         """Bytes of all files of memories, their write-ahead logs among them."""
