@@ -199,3 +199,27 @@ def test_a_plan_is_to_do_something_and_nobody_lives_in_a_hotel(
 def test_where_a_flat_is_told_to_be_is_home():
     told = operation_of(fact("lives in", "new flat in Ghent", probability=0.9), 0.8)
     assert (told.object, told.text) == ("Ghent", "Ana lives in new flat in Ghent.")
+
+
+def read(*texts: str) -> list[mags.FactView]:
+    """All facts that the shipped reader and the rules make of turns said on Friday, 6 March."""
+    with mags.open(None, settings=Settings()) as memory:
+        for text in texts:
+            memory.observe(text, speaker="user", at="2026-03-06T18:00:00")
+        return memory.facts()
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("my nan turns 90 in may", "2026-05-01"),
+        ("my dog Biscuit turns ten on wednesday", "2026-03-11"),
+        ("dinner at my mum's on sunday, she's turning 66", "2026-03-08"),
+        ("my nan turned 90 in may", "2025-05-01"),
+        ("my son turned 5 on sunday", "2026-03-01"),
+    ],
+)
+def test_a_day_beside_what_is_told_in_the_present_is_the_next_one(text: str, since: str):
+    (told,) = (one for one in read(text) if one.valid_from and "turn" in one.text)
+    assert f"{told.valid_from:%Y-%m-%d}" == since
+    assert (told.relation == "age") == ("turned" in text)

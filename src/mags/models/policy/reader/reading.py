@@ -23,6 +23,7 @@ from mags.models.policy.reader.network import (
     rows,
 )
 from mags.models.policy.rules.lexicon import CHAT
+from mags.models.policy.rules.statements import COMING
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
     FIRST_PERSON,
@@ -87,6 +88,7 @@ BETWEEN = 6
 """Words from a verb to its object, at most."""
 _PAST_BE = frozenset({"was", "were", "got"})
 _BE = _PAST_BE | {"am", "is", "are", "'m", "'re", "been", "being"}
+_PRESENT_BE = frozenset({"am", "is", "are", "'m", "'re", "'s"})
 _HAVE = frozenset({"have", "has", "had", "'ve", "'d"})
 _ARTICLES = frozenset({"a", "an", "the", "my", "our", "his", "her", "their", "your", "some"})
 _NO_VERB_AFTER = _ARTICLES | {"to", "of", "this", "that", "no", "for", "with", "in", "on", "at"}
@@ -285,7 +287,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=told_at(layout, span, times_told(modality != "actual")),
+        time=told_at(layout, span, times_told(modality != "actual" or _is_coming(layout, span))),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -353,19 +355,12 @@ def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
 
     `own`: it is told of the speaker, whose verb stands after "I", "we" or nothing.
     """
-    start = layout.words[span[0] - SPECIAL].start
-    left = _BREAKS.split(layout.text[layout.offset : start])[-1]
-    written = _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    written = _before(layout, span)
     words = [word.casefold() for word in written]
-    for at in reversed(range(max(0, len(words) - BETWEEN), len(words))):
-        tags = {form for _, form in forms(words[at])}
-        if words[at] in _STOPS:
-            return ""
-        if tags and (at == 0 or words[at - 1] not in _NO_VERB_AFTER):
-            break
-    else:
+    at = _verb_at(words)
+    if at is None or not _STOPS.isdisjoint(words[at:]):
         return ""
-    verb = words[at]
+    verb, tags = words[at], {form for _, form in forms(words[at])}
     before = [word for word in words[:at] if word not in _IDLE]
     helps = before.pop() if before and before[-1] in _BE | _HAVE else ""
     if not _STOPS.isdisjoint(before[-2:]):
@@ -380,6 +375,34 @@ def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
     while after and after[-1].casefold() in _ARTICLES:
         after = after[:-1]
     return " ".join((verb, *after))
+
+
+def _before(layout: Layout, span: tuple[int, int]) -> list[str]:
+    """The words of a clause before an object in it, as written, "did" and "n't" apart."""
+    start = layout.words[span[0] - SPECIAL].start
+    left = _BREAKS.split(layout.text[layout.offset : start])[-1]
+    return _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+
+
+def _verb_at(words: Sequence[str]) -> int | None:
+    """The place of the verb nearest to an object among the words before it, if any."""
+    for at in reversed(range(max(0, len(words) - BETWEEN), len(words))):
+        if forms(words[at]) and (at == 0 or words[at - 1] not in _NO_VERB_AFTER):
+            return at
+    return None
+
+
+def _is_coming(layout: Layout, span: tuple[int, int]) -> bool:
+    """Say whether a day beside an object is the next one: "is turning 66", "ends" on Sunday."""
+    words = [word.casefold() for word in _before(layout, span)]
+    at = _verb_at(words)
+    if at is None:
+        return False
+    tags, helps = {form for _, form in forms(words[at])}, words[max(0, at - 2) : at]
+    if GERUND in tags:
+        return not _PRESENT_BE.isdisjoint(helps)
+    present = PAST not in tags and not {"did", "used"} & {*helps}
+    return present and lemma(words[at]) in COMING
 
 
 def with_titles(layout: Layout, span: tuple[int, int]) -> str:

@@ -19,8 +19,13 @@ from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, kind_of, read, relations
 
 _IDLE = word_set("it this that these those there you")
-EVENTS = word_set("move marry relocate go fly travel visit meet see leave join return head")
+EVENTS = word_set(
+    """move marry relocate go fly travel visit meet see leave join return head turn arrive land
+    retire graduate end finish expire close"""
+)
 """What is said in the present of a day to come: "we fly to Lisbon on 26 April"."""
+COMING = EVENTS | {"start", "begin", "open", "be", "have"}
+"""Verbs of which a day in the present is the next one; of others it may be one that comes again."""
 _ALONE = word_set(
     """like love enjoy adore hate dislike detest loathe despise prefer own possess buy purchase
     acquire adopt inherit speak drive drink eat marry divorce date play study teach write found
@@ -139,7 +144,7 @@ def _ahead(clause: Clause) -> bool:
         return False  # "I quit on 1 May" is the past
     words = (*clause.before, *clause.rest)
     dated = any(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", t.low) for t in words)
-    return verb.base in EVENTS | {"start", "begin", "be", "have"} or (dated and not verb.passive)
+    return verb.base in COMING or (dated and not verb.passive)
 
 
 # -- who is whose relative ---------------------------------------------------------------
