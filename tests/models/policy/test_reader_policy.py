@@ -223,3 +223,33 @@ def test_a_day_beside_what_is_told_in_the_present_is_the_next_one(text: str, sin
     (told,) = (one for one in read(text) if one.valid_from and "turn" in one.text)
     assert f"{told.valid_from:%Y-%m-%d}" == since
     assert (told.relation == "age") == ("turned" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("i didnt go to physio this week obviously", []),
+        ("My mum wasnt born in Leeds", []),
+        ("i dont have no fish", ["User has no fish."]),
+        ("i cant swim", ["User can not swim."]),
+        ("i went to Rome on sunday", ["User went to Rome on 1 March 2026."]),
+    ],
+)
+def test_what_is_denied_without_an_apostrophe_is_not_told_as_so(text: str, told: list[str]):
+    assert [one.text for one in read(text)] == told
+
+
+def test_a_name_that_is_known_is_met_in_small_letters_and_a_word_that_is_one_too_is_not():
+    moved = read("my sister Ana lives in Ghent", "ana moved to Lyon in january")
+    assert [(one.subject, one.object) for one in moved if one.relation == "lives in"] == [
+        ("Ana", "Lyon")
+    ]
+    rabbit = read("we have a rabbit called Honey", "i love honey", "the rose died")
+    assert "User likes honey." in [one.text for one in rabbit]
+
+
+@pytest.mark.parametrize("died", ["rex died yesterday", "Rex died yesterday", "my dog Rex died"])
+def test_a_pet_that_died_is_had_no_more(died: str):
+    assert [one.relation for one in read("i have a dog called Rex")] == ["dog"]
+    assert "dog" not in [one.relation for one in read("i have a dog called Rex", died)]
+    assert "cat" in [one.relation for one in read("i have a cat, Lila", died)]

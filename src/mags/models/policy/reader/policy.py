@@ -27,7 +27,8 @@ from mags.models.policy.reader.reading import Fact, Found, Part, answered, part_
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import home, iso
 from mags.models.policy.rules.fitting import is_supported
-from mags.models.policy.rules.tokens import is_name, mentions, own_words, stems
+from mags.models.policy.rules.phrases import names_in
+from mags.models.policy.rules.tokens import is_name, mentions, own_words, spelled, stems
 from mags.ports.english import ENGLISH, language
 from mags.ports.pausing import pause
 from mags.ports.policy import (
@@ -218,7 +219,7 @@ class ReaderPolicy:
         writing = self._rules.write(turn, recent, recalled)
         if turn.speaker.casefold() in ASSISTANTS:
             return writing  # long, and of what it proposes nothing is so until somebody takes it up
-        said = replace(turn, text=own_words(turn.text))
+        said = replace(turn, text=own_words(spelled(turn.text, names_in(recalled))))
         least = self._reader.least
         found = self._reader.facts(said, recent)
         likely = distinct([fact for fact in found if fact.probability >= least["guess"]])

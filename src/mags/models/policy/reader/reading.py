@@ -270,6 +270,8 @@ def _fact(
         said = said_relation(layout, span, own=start == SPEAKER)
         if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
             name = " ".join(word for word in said.split() if word not in _ARTICLES)
+    if not denied and modality == "actual" and _is_denied(layout, span, name):
+        return None
     relation = _worded(name or _plain(kind), modality, denied=denied)
     words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
@@ -405,6 +407,15 @@ def _is_coming(layout: Layout, span: tuple[int, int]) -> bool:
     return present and lemma(words[at]) in COMING
 
 
+def _is_denied(layout: Layout, span: tuple[int, int], relation: str) -> bool:
+    """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
+    words = [word.casefold() for word in _before(layout, span)]
+    at = _verb_at(words)
+    if at is None or lemma(words[at]) != lemma(relation.split()[0]):
+        return False
+    return not {"n't", "not", "never"}.isdisjoint(words[max(0, at - 2) : at])
+
+
 def with_titles(layout: Layout, span: tuple[int, int]) -> str:
     """The words of an object, with the whole of a title in marks that it has a part of."""
     start, end = layout.words[span[0] - SPECIAL].start, layout.words[span[1] - SPECIAL].end
@@ -429,7 +440,7 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
     base = rest[3:] if verb in LIKED and rest.startswith("to ") else f"{verb} {rest}".strip()
     if modality != "actual" and verb not in MEANT:
         return f"{'does not plan to' if denied else PLANNED[modality]} {base}"
-    if not denied or verb in DENYING or " not " in name or "no longer" in name:
+    if not denied or verb in DENYING or not {"no", "not"}.isdisjoint(name.split()):
         return name
     known = canonical(name)
     if known is not None and known.opposite:

@@ -68,6 +68,7 @@ PLURALS = _words("plurals")
 SILENT = _words("silent_verbs")
 CHAT = _words("chat")
 """Words that end a thing told in chat ("at Tesco atm"): small letters, RN is a nurse."""
+ALSO_NAMES = _words("also_names")
 NAME_LINKS = _words("name_links")
 OPENERS = _phrases("openers")
 HEDGED_FRAMES = _phrases("frames_hedged")

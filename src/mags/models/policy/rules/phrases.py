@@ -19,7 +19,15 @@ from mags.models.policy.rules.clauses import (
     clauses,
     opened,
 )
-from mags.models.policy.rules.tokens import Token, join, name_end, sentences, starts_with, tokenise
+from mags.models.policy.rules.tokens import (
+    Token,
+    join,
+    mentions,
+    name_end,
+    sentences,
+    starts_with,
+    tokenise,
+)
 from mags.models.policy.rules.when import EACH_DAY, Time, times
 from mags.ports.english import BASE, PAST, forms, whose, word_set
 from mags.ports.policy import Recalled, Turn
@@ -161,6 +169,12 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
     scene.people.pop(turn.speaker, None)
     scene.earlier, scene.people = scene.people, {}
     return scene
+
+
+def names_in(recalled: Iterable[Recalled]) -> tuple[str, ...]:
+    """The names that what is held is told of."""
+    held = (text for item in recalled for text in (item.subject, item.object))
+    return tuple(dict.fromkeys(name for text in held for name in mentions(text)))
 
 
 # -- noun phrases ------------------------------------------------------------------------

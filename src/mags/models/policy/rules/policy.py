@@ -19,7 +19,7 @@ from mags.models.policy.rules.clauses import (
     told,
 )
 from mags.models.policy.rules.fitting import fits, is_feedback
-from mags.models.policy.rules.phrases import Scene, scene_of
+from mags.models.policy.rules.phrases import Scene, names_in, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
 from mags.models.policy.rules.statements import (
     EVENTS,
@@ -35,6 +35,7 @@ from mags.models.policy.rules.tokens import (
     mentions,
     name_end,
     sentences,
+    spelled,
     starts_with,
     tokenise,
 )
@@ -112,6 +113,7 @@ _REPORTS = word_set("tell say mention claim report announce hear reveal")
 
 
 def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+    turn = replace(turn, text=spelled(turn.text, names_in(recalled)))
     said, scene = told(turn.text), scene_of(turn, recent, recalled)
     operations: list[Operation] = []
     why = ""

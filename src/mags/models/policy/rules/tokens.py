@@ -47,8 +47,13 @@ _SLURRED = {
     "cant": ("can", "n't"), "couldnt": ("could", "n't"), "isnt": ("is", "n't"),
     "wasnt": ("was", "n't"), "arent": ("are", "n't"), "havent": ("have", "n't"),
     "hasnt": ("has", "n't"), "hadnt": ("had", "n't"), "wouldnt": ("would", "n't"),
+    "wont": ("will", "n't"), "werent": ("were", "n't"), "shouldnt": ("should", "n't"),
+    "mustnt": ("must", "n't"), "neednt": ("need", "n't"),
 }  # fmt: skip
 """Words that are two: slurred, or typed without an apostrophe; none is a word of its own."""
+_BARE = "|".join(word for word, (_, end) in _SLURRED.items() if "'" in end)
+_BARE_AT = re.compile(rf"\b(?:{_BARE})\b|(?:^|(?<=[.!?\n]\s)|(?<=\n))(?i:{_BARE})\b")
+"""Words without their apostrophe; with a capital only where a sentence begins: "Cant" is a town."""
 _WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
@@ -132,6 +137,44 @@ def own_words(text: str) -> str:
         return "" if _FIRST.search(quoted) else found[0]
 
     return _SPEECH.sub(left, text)
+
+
+def spelled(text: str, names: Iterable[str] = ()) -> str:
+    """A text with the apostrophes that were not typed ("didnt"), and with `names` in capitals.
+
+    "rex died" is of Rex, who is known; a name that is a word too ("Will", "Rose") is left alone,
+    and so is what has an article before it.
+    """
+
+    def marked(found: re.Match[str]) -> str:
+        end = _SLURRED[found[0].lower()][1]
+        place = len(found[0]) - (len(end) - end.index("'") - 1)
+        return f"{found[0][:place]}'{found[0][place:]}"
+
+    text = _BARE_AT.sub(marked, text)
+    small = {name.lower(): name for name in names if not _is_word(name)}
+    small = {low: name for low, name in small.items() if low != name and low in text}
+    if not small:
+        return text
+    each = "|".join(re.escape(low) for low in sorted(small, key=len, reverse=True))
+    return re.sub(
+        rf"(?P<led>\b(?:{'|'.join(lex.ARTICLES)}) )?(?<![\w'-])(?P<low>{each})(?![\w-])",
+        lambda found: found[0] if found["led"] else small[found["low"]],
+        text,
+    )
+
+
+def _is_word(name: str) -> bool:
+    """Say whether a name in small letters may be another word: one of a list, or a verb."""
+    low = name.lower()
+    return len(low) < _SHORTEST or any(
+        part in _ORDINARY | _CALENDAR | lex.FUNCTION_WORDS | lex.ALSO_NAMES or is_verb(part)
+        for part in low.split()
+    )
+
+
+_SHORTEST = 3
+"""Letters of a name that is met in small letters."""
 
 
 def sentences(text: str) -> tuple[str, ...]:
