@@ -9,7 +9,7 @@ from typing import Any
 
 from mags.models.policy.rules.claims import WHEN, slot_of
 from mags.models.policy.rules.clauses import OWNED, THING
-from mags.models.policy.rules.lexicon import JOBS
+from mags.models.policy.rules.lexicon import JOBS, PETS
 from mags.models.policy.rules.phrases import cut_aside, living, object_of
 from mags.models.policy.rules.statements import HOURS, Case, having, not_so, related
 from mags.models.policy.rules.tokens import Token, join, name_end, surface, tokenise
@@ -164,12 +164,25 @@ def _died(case: Case) -> list[Operation] | None:
             return told
     day = re.sub(r"^ (?:on|in) ", "", _when(case))
     said = ("died on", day) if day else ("is", "dead")
-    return case.told(*said, text=f"died{_when(case)}", change=True)
+    told = case.told(*said, text=f"died{_when(case)}", change=True)
+    return [*told, *(op for name in case.names for op in _no_longer_kept(case, name))]
+
+
+def _no_longer_kept(case: Case, name: str) -> list[Operation]:
+    """Return that nobody has a pet any more that died: a pet is had while it lives."""
+    over: dict[str, Any] = {"act": Act.RETRACT, "object_is_name": True, "change": True}
+    found: list[Operation] = []
+    for whose, known in case.scene.named.items():
+        owner, _, noun = whose.rpartition(" ")
+        if known == name and noun in PETS:
+            holder = replace(case, names=(re.sub(r"'s?$", "", owner),))
+            found += holder.told(canonical(noun) or noun, name, **over)
+    return found
 
 
 def _born(case: Case) -> list[Operation] | None:
     """Read "was born in Oslo on 4 July 1990"."""
-    if not case.clause.verb.passive:
+    if not case.clause.verb.passive or case.clause.verb.negated:
         return None
     time, still = case.manner.time, replace(case, manner=replace(case.manner, times=()))
     words = tuple(t for t in case.words if t.text != "|")
