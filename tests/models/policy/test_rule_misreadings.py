@@ -19,6 +19,7 @@ from tests.models.policy.reading import facts
         ("Ana is in 4 clubs.", "is in", "4 clubs"),
         ("Mark is on Monday.", "is happening on", "10 March 2025"),
         ("Interesting wedding.", "likes", "wedding"),
+        ("My arms are dead.", "is", "dead"),
     ],
 )
 def test_nothing_is_made_up(text: str, relation: str, value: str) -> None:

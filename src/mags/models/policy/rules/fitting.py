@@ -57,11 +57,48 @@ _SAID: Mapping[str, frozenset[str]] = {
     role: frozenset(word + end for word in called(role) for end in ("", "s")) for role in _FAMILY
 } | dict.fromkeys(("child", "son", "daughter"), _CHILD)
 """Of relatives the words by one of which they are told: who is 34 is nobody's child by that."""
+_PET = re.compile(
+    rf"\b(?:(?:{'|'.join(sorted(PETS))}|animal|pup|kitty|hound|spaniel|terrier|labrador|retriever"
+    r"|poodle|shepherd|collie|corgi|husky|beagle|dachshund|bulldog|pug|whippet|greyhound|siamese"
+    r"|tabby|budgie|gecko|gerbil|rat|chick|hen|goat|sheep|donkey|llama|alpaca|lizard|frog|litter"
+    r"|breed\w*|rescue\w*|adopt\w*|shelter|vet|paw|bark\w*|leash|walkies|mice|mouse|ponies"
+    r"|puppies|bunnies)(?:s|es)?|meow\w*|purr\w*)\b",
+    re.IGNORECASE,
+)
+_COUPLE = re.compile(
+    r"\b(?:dat(?:e|es|ed|ing)|(?:girl|boy)friends?|[gb]f|partner|couple|relationship|crush|kiss\w*"
+    r"|lovers?|together|break|broke|split|engaged|marr(?:y|ied|iage)|wedding|anniversary|fianc\w+"
+    r"|husband|wife|ex|girl|guy|official|moved? in|love|flirt\w*|romantic\w*|(?:been|started|start"
+    r"|begun) seeing|seeing (?:some(?:one|body)|each other)|(?:we|i) met)\b",
+    re.IGNORECASE,
+)
+_ALLERGY = re.compile(
+    r"\b(?:allerg\w*|intoleran\w*|hives|rash\w*|epi-?pen|swell\w*|swollen|anaphyla\w*|sneez\w*"
+    r"|hay ?fever|react\w*|c(?:o)?eliac|itch\w*|sick|makes? me|can(?:no|'?)t (?:eat|have|touch))\b",
+    re.IGNORECASE,
+)
+_SALE = re.compile(r"\b(?:sold|sell\w*|sale|auction\w*|flogged|buyers?|got rid)\b", re.IGNORECASE)
+_TOLD_BY: Mapping[str, re.Pattern[str]] = (
+    dict.fromkeys(("has as pet", "has as pets", "has as animals"), _PET)
+    | dict.fromkeys(
+        ("is dating", "has as girlfriend", "has as boyfriend", "has as partner"), _COUPLE
+    )
+    | {"is allergic to": _ALLERGY, "sold": _SALE, "sold for": _SALE, "was sold for": _SALE}
+)
+"""Of relations that say much the words by one of which they are told, in the turn or just before
+it: who went climbing with Ana is not dating her."""
 _NAMES = frozenset({"is called", "is named", "wants to be called"})
 _NAMED = re.compile(
     r"\b(?:call(?:s|ed|ing)?|names?|named|nick\w*|known as|i'?m|i am|this is|it'?s)\b",
     re.IGNORECASE,
 )
+_TOLD_IN_TURN: Mapping[str, re.Pattern[str]] = {
+    "age": _AGE,
+    "birthday": _BORN,
+    "was born on": _BORN,
+    **dict.fromkeys(_NAMES, _NAMED),
+}
+"""Of relations the words by one of which they are told, in the turn itself."""
 _MINE_IN = re.compile(
     r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in ", re.I
 )
@@ -97,7 +134,10 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
         homes = relation != "was born in" and not _HOMES.isdisjoint(words)
         stays = last in _NEVER.get(relation, ())
         return (named or homes) and not stays and not _CALENDAR.search(object)
-    telling = relation not in _UNNAMED or re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
+    counts = object.lower() in COUNTED
+    telling = relation not in _UNNAMED or (
+        not counts and re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
+    )
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
     idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
@@ -118,9 +158,7 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     known = canonical(told.relation)
     if known is not None and known.answers == "place" and _CALENDAR.search(named):
         return False
-    if told.relation == "age" and not _AGE.search(text):
-        return False
-    if told.relation in _NAMES and not _NAMED.search(text):
+    if not _is_worded(told.relation, text, talk):
         return False
     own = told.relation in _NAMES and told.subject == turn.speaker
     if own and _OTHERS_NAME.search(turn.text) and not _OWN_NAME.search(turn.text):
@@ -132,9 +170,14 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     role = told.relation.removeprefix("has as ")
     if role in _SAID and not _is_relative(role, named, turn.text, talk):
         return False
-    if (told.relation == "was born on" or "birthday" in told.relation) and not _BORN.search(text):
-        return False
     return told.subject == turn.speaker or _is_spoken_of(told, talk)
+
+
+def _is_worded(relation: str, text: str, talk: str) -> bool:
+    """Say whether a word says what a relation does, of an age or a name in the turn itself."""
+    own = _TOLD_IN_TURN.get("birthday" if "birthday" in relation else relation)
+    near = _TOLD_BY.get(relation)
+    return (own is None or bool(own.search(text))) and (near is None or bool(near.search(talk)))
 
 
 def is_feedback(told: Operation, recent: Sequence[Turn]) -> bool:

@@ -40,7 +40,7 @@ _DEEDS = word_set(
 """Verbs of which one deed tells nothing lasting of who did it, unless the thing has a name."""
 _WISHES = word_set("plan hope want intend like love enjoy hate prefer")
 _REQUESTED = frozenset({"wants", "needs", "plans to", "wants to", "needs to", "hopes to"})
-_GEAR = word_set(
+GEAR = word_set(
     """car bike bicycle motorbike motorcycle scooter van truck boat laptop computer phone tablet
     camera guitar piano violin cello house flat apartment tent kayak garden allotment children
     kids"""
@@ -444,7 +444,8 @@ def _about(case: Case) -> Read:
         noun = " ".join(t.low for t in phrases.cut_aside(words[1:]) if t.text != "|")
         if noun and noun.split()[-1] in lex.KIN | lex.PETS:
             return [replace(related(case, scene.speaker, noun, name), aliases={})]
-    if low in lex.TRAITS or (len(words) == 1 and _NATION.fullmatch(words[0].text)):
+    thing = subject.kind == OWNED and not (subject.names or phrases.living(subject.head))
+    if (low in lex.TRAITS and not thing) or (len(words) == 1 and _NATION.fullmatch(words[0].text)):
         trait = join(phrases.parted(phrases.cut_aside(words))[0])
         return case.told("was" if past else "is", trait, act=act, change=verb.gone)
     return _trade(case, past, act)
@@ -503,9 +504,9 @@ def having(case: Case) -> Read:
         return []
     met = [] if verb.negated else _named(case)
     body = phrases.parted(words)[0]
-    heads = {t.low if t.low in _GEAR else t.low.removesuffix("s") for t in body[-3:]}
+    heads = {t.low if t.low in GEAR else t.low.removesuffix("s") for t in body[-3:]}
     judged = any(t.low in lex.EVALUATIVE | lex.POSSESSIVES | {"no", "zero"} for t in body)
-    if met or judged or heads.isdisjoint(lex.KIN | lex.PETS | _GEAR):
+    if met or judged or heads.isdisjoint(lex.KIN | lex.PETS | GEAR):
         return met
     act = Act.RETRACT if verb.negated else Act.ADD
     found = case.of_object(0, "has", act=act, change=verb.gone or fresh)
