@@ -23,8 +23,10 @@ from mags.models.policy.reader.network import (
     rows,
 )
 from mags.models.policy.rules.lexicon import CHAT
-from mags.models.policy.rules.statements import COMING
-from mags.models.policy.rules.when import Time, times
+from mags.models.policy.rules.phrases import living
+from mags.models.policy.rules.statements import COMING, GEAR
+from mags.models.policy.rules.tokens import is_name
+from mags.models.policy.rules.when import EACH_DAY, Time, times
 from mags.ports.english import (
     FIRST_PERSON,
     GERUND,
@@ -69,6 +71,7 @@ _TRAILING = re.compile(
 )
 _CHAT = re.compile(rf"\s(?:{'|'.join(CHAT)})\b")
 """Words that end what is told before them."""
+_EACH = re.compile(rf"\s+(?:every|each|on {EACH_DAY})\b", re.IGNORECASE)
 _TITLE = re.compile(r'"((?=[A-Z])((?:The |A |An )?([^"\n]{1,60}?)))[,.]?"')
 _OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
 """What joins a time to the thing before it."""
@@ -270,6 +273,7 @@ def _fact(
         said = said_relation(layout, span, own=start == SPEAKER)
         if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
             name = " ".join(word for word in said.split() if word not in _ARTICLES)
+    name = _meant(name, layout, span, subject)
     if not denied and modality == "actual" and _is_denied(layout, span, name):
         return None
     relation = _worded(name or _plain(kind), modality, denied=denied)
@@ -411,9 +415,33 @@ def _is_denied(layout: Layout, span: tuple[int, int], relation: str) -> bool:
     """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
     words = [word.casefold() for word in _before(layout, span)]
     at = _verb_at(words)
-    if at is None or lemma(words[at]) != lemma(relation.split()[0]):
+    if at is None or lemma(words[at]) != lemma(relation.partition(" ")[0]):
         return False
     return not {"n't", "not", "never"}.isdisjoint(words[max(0, at - 2) : at])
+
+
+def _meant(name: str, layout: Layout, span: tuple[int, int], subject: str) -> str:
+    """The relation that words mean: what is got is had now, and a thing costs what it "pays"."""
+    if name == "had" and _is_got(layout, span):
+        return "has"
+    return "costs" if name == "pays" and _is_thing(subject, layout) else name
+
+
+def _is_got(layout: Layout, span: tuple[int, int]) -> bool:
+    """Say whether "got" tells of what is had from now on or again and again: "got a new laptop"."""
+    words = [word.casefold() for word in _before(layout, span)]
+    at = _verb_at(words)
+    if at is None or words[at] != "got":
+        return False
+    end = layout.words[span[1] - SPECIAL].end
+    kept = layout.span(*span).casefold().split()[-1] in GEAR
+    return kept or _EACH.match(layout.text, end) is not None
+
+
+def _is_thing(subject: str, layout: Layout) -> bool:
+    """Say whether a subject is a thing, by no name and nobody's relative: it pays nothing."""
+    named = subject == layout.speaker or is_name(subject)
+    return not named and not living(subject.split()[-1].lower())
 
 
 def with_titles(layout: Layout, span: tuple[int, int]) -> str:
