@@ -51,9 +51,9 @@ _SLURRED = {
     "mustnt": ("must", "n't"), "neednt": ("need", "n't"),
 }  # fmt: skip
 """Words that are two: slurred, or typed without an apostrophe; none is a word of its own."""
-_BARE = "|".join(word for word, (_, end) in _SLURRED.items() if "'" in end)
-_BARE_AT = re.compile(rf"\b(?:{_BARE})\b|(?:^|(?<=[.!?\n]\s)|(?<=\n))(?i:{_BARE})\b")
-"""Words without their apostrophe; with a capital only where a sentence begins: "Cant" is a town."""
+_BARE = "|".join(word.removesuffix("t") for word, (_, end) in _SLURRED.items() if end == "n't")
+_DENIAL = re.compile(rf"\b(?:(?:{_BARE})|(?:^|(?<=[.!?\n]\s)|(?<=\n))(?i:{_BARE}))(?=[tT]\b)")
+"""What stands before a bare "t" for "not"; with a capital only where a sentence begins."""
 _WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
@@ -140,18 +140,13 @@ def own_words(text: str) -> str:
 
 
 def spelled(text: str, names: Iterable[str] = ()) -> str:
-    """A text with the apostrophes that were not typed ("didnt"), and with `names` in capitals.
+    """A text with the apostrophes of what it denies ("didnt"), and with `names` in capitals.
 
     "rex died" is of Rex, who is known; a name that is a word too ("Will", "Rose") is left alone,
     and so is what has an article before it.
     """
 
-    def marked(found: re.Match[str]) -> str:
-        end = _SLURRED[found[0].lower()][1]
-        place = len(found[0]) - (len(end) - end.index("'") - 1)
-        return f"{found[0][:place]}'{found[0][place:]}"
-
-    text = _BARE_AT.sub(marked, text)
+    text = _DENIAL.sub(r"\g<0>'", text)
     small = {name.lower(): name for name in names if not _is_word(name)}
     small = {low: name for low, name in small.items() if low != name and low in text}
     if not small:
