@@ -286,3 +286,8 @@ def test_what_says_much_is_told_by_a_word_of_it(relation: str, object: str, text
 )
 def test_what_is_got_is_had_and_what_a_thing_takes_is_its_price(text: str, told: str):
     assert [one.text for one in read(text)] == [told]
+
+
+def test_a_known_name_in_an_address_is_no_name():
+    told = read("my brother Tom lives in Leeds", "Tom's email is tom@example.org.")
+    assert "tom@example.org" in [one.object for one in told]

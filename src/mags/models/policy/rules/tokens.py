@@ -153,7 +153,7 @@ def spelled(text: str, names: Iterable[str] = ()) -> str:
         return text
     each = "|".join(re.escape(low) for low in sorted(small, key=len, reverse=True))
     return re.sub(
-        rf"(?P<led>\b(?:{'|'.join(lex.ARTICLES)}) )?(?<![\w'-])(?P<low>{each})(?![\w-])",
+        rf"(?P<led>\b(?:{'|'.join(lex.ARTICLES)}) )?(?<![\w'@#./-])(?P<low>{each})(?![\w@/-]|\.\w)",
         lambda found: found[0] if found["led"] else small[found["low"]],
         text,
     )
