@@ -215,12 +215,14 @@ def read(*texts: str) -> list[mags.FactView]:
         ("my nan turns 90 in may", "2026-05-01"),
         ("my dog Biscuit turns ten on wednesday", "2026-03-11"),
         ("dinner at my mum's on sunday, she's turning 66", "2026-03-08"),
+        ("pixel turns 12 in june, i checked her passport", "2026-06-01"),
         ("my nan turned 90 in may", "2025-05-01"),
         ("my son turned 5 on sunday", "2026-03-01"),
     ],
 )
 def test_a_day_beside_what_is_told_in_the_present_is_the_next_one(text: str, since: str):
-    (told,) = (one for one in read(text) if one.valid_from and "turn" in one.text)
+    with_names = read("my cats are Pixel and Mungo", text)
+    (told,) = (one for one in with_names if one.valid_from and "turn" in one.text)
     assert f"{told.valid_from:%Y-%m-%d}" == since
     assert (told.relation == "age") == ("turned" in text)
 

@@ -421,18 +421,20 @@ def _is_denied(layout: Layout, span: tuple[int, int], relation: str) -> bool:
 
 
 def _meant(name: str, layout: Layout, span: tuple[int, int], subject: str) -> str:
-    """The relation that words mean: what is got is had now, and a thing costs what it "pays"."""
-    if name == "had" and _is_got(layout, span):
+    """The relation that words mean: who "turns" 90 is not 90 yet, what is got is had now, and a
+    thing costs what it "pays"."""
+    words = [word.casefold() for word in _before(layout, span)]
+    at = _verb_at(words)
+    verb = "" if at is None else words[at]
+    if name == "age" and lemma(verb) == "turn" and _is_coming(layout, span):
+        return "turns"
+    if name == "had" and verb == "got" and _is_lasting(layout, span):
         return "has"
     return "costs" if name == "pays" and _is_thing(subject, layout) else name
 
 
-def _is_got(layout: Layout, span: tuple[int, int]) -> bool:
-    """Say whether "got" tells of what is had from now on or again and again: "got a new laptop"."""
-    words = [word.casefold() for word in _before(layout, span)]
-    at = _verb_at(words)
-    if at is None or words[at] != "got":
-        return False
+def _is_lasting(layout: Layout, span: tuple[int, int]) -> bool:
+    """Say whether an object is kept for long, or had again and again: "physio every Tuesday"."""
     end = layout.words[span[1] - SPECIAL].end
     kept = layout.span(*span).casefold().split()[-1] in GEAR
     return kept or _EACH.match(layout.text, end) is not None
