@@ -293,3 +293,8 @@ def test_what_is_got_is_had_and_what_a_thing_takes_is_its_price(text: str, told:
 def test_a_known_name_in_an_address_is_no_name():
     told = read("my brother Tom lives in Leeds", "Tom's email is tom@example.org.")
     assert "tom@example.org" in [one.object for one in told]
+
+
+def test_a_time_of_a_clause_that_tells_the_past_is_not_ahead():
+    told = read("I left Vodafone in June, and I'm a project manager at Heliox now")
+    assert not [one for one in told if "June 2026" in one.text]

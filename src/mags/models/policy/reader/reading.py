@@ -293,7 +293,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=told_at(layout, span, times_told(modality != "actual" or _is_coming(layout, span))),
+        time=_told_time(layout, span, times_told, actual=modality == "actual"),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -386,7 +386,12 @@ def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
 def _before(layout: Layout, span: tuple[int, int]) -> list[str]:
     """The words of a clause before an object in it, as written, "did" and "n't" apart."""
     start = layout.words[span[0] - SPECIAL].start
-    left = _BREAKS.split(layout.text[layout.offset : start])[-1]
+    return _clause_words(layout.text[layout.offset : start])
+
+
+def _clause_words(text: str) -> list[str]:
+    """The words of the clause that a text ends in."""
+    left = _BREAKS.split(text)[-1]
     return _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
 
 
@@ -418,6 +423,27 @@ def _is_denied(layout: Layout, span: tuple[int, int], relation: str) -> bool:
     if at is None or lemma(words[at]) != lemma(relation.partition(" ")[0]):
         return False
     return not {"n't", "not", "never"}.isdisjoint(words[max(0, at - 2) : at])
+
+
+def _told_time(
+    layout: Layout,
+    span: tuple[int, int],
+    times_told: Callable[[bool], Sequence[Time]],
+    *,
+    actual: bool,
+) -> Time | None:
+    """The time beside an object, the next such day where it is planned or coming.
+
+    One of another clause that tells the past is not ahead: "I left in June, and now I'm a cook".
+    """
+    time = told_at(layout, span, times_told(not actual or _is_coming(layout, span)))
+    if time is None or not actual:
+        return time
+    written = _clause_words(layout.text[layout.offset : layout.offset + time.start])
+    words = [word.casefold() for word in written]
+    at = _verb_at(words)
+    past = at is not None and PAST in {form for _, form in forms(words[at])}
+    return told_at(layout, span, times_told(False)) if past else time
 
 
 def _meant(name: str, layout: Layout, span: tuple[int, int], subject: str) -> str:

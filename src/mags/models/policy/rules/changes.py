@@ -175,7 +175,9 @@ def _no_longer_kept(case: Case, name: str) -> list[Operation]:
     for whose, known in case.scene.named.items():
         owner, _, noun = whose.rpartition(" ")
         if known == name and noun in PETS:
-            holder = replace(case, names=(re.sub(r"'s?$", "", owner),))
+            kept_by = re.sub(r"'s?$", "", owner)
+            mine = kept_by == case.scene.speaker.lower()
+            holder = replace(case, names=(case.scene.speaker if mine else kept_by,))
             found += holder.told(canonical(noun) or noun, name, **over)
     return found
 
