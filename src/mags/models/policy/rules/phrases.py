@@ -31,6 +31,7 @@ from mags.models.policy.rules.tokens import (
 from mags.models.policy.rules.when import EACH_DAY, Time, times
 from mags.ports.english import BASE, PAST, forms, whose, word_set
 from mags.ports.policy import Recalled, Turn
+from mags.ports.relations import canonical
 
 GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m"} | dict.fromkeys(
     ("she", "her", "hers", "herself"), "f"
@@ -172,9 +173,15 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
 
 
 def names_in(recalled: Iterable[Recalled]) -> tuple[str, ...]:
-    """The names that what is held is told of."""
-    held = (text for item in recalled for text in (item.subject, item.object))
+    """The names of people and pets that somebody is held to have."""
+    held = (item.object for item in recalled if _is_of_somebody(item.relation))
     return tuple(dict.fromkeys(name for text in held for name in mentions(text)))
+
+
+def _is_of_somebody(relation: str) -> bool:
+    known = canonical(relation)
+    person = known is not None and known.answers == "person"
+    return bool(relation) and (person or living(relation.split()[-1]))
 
 
 # -- noun phrases ------------------------------------------------------------------------
