@@ -422,7 +422,7 @@ def _is_denied(layout: Layout, span: tuple[int, int], relation: str) -> bool:
     at = _verb_at(words)
     if at is None or lemma(words[at]) != lemma(relation.partition(" ")[0]):
         return False
-    return not {"n't", "not", "never"}.isdisjoint(words[max(0, at - 2) : at])
+    return not {"n't", "not", "never"}.isdisjoint(words[max(0, at - 2) : at + 2])
 
 
 def _told_time(
@@ -448,7 +448,7 @@ def _told_time(
 
 def _meant(name: str, layout: Layout, span: tuple[int, int], subject: str) -> str:
     """The relation that words mean: who "turns" 90 is not 90 yet, what is got is had now, and a
-    thing costs what it "pays"."""
+    thing costs what it "pays", where no word says that it is paid."""
     words = [word.casefold() for word in _before(layout, span)]
     at = _verb_at(words)
     verb = "" if at is None else words[at]
@@ -456,7 +456,8 @@ def _meant(name: str, layout: Layout, span: tuple[int, int], subject: str) -> st
         return "turns"
     if name == "had" and verb == "got" and _is_lasting(layout, span):
         return "has"
-    return "costs" if name == "pays" and _is_thing(subject, layout) else name
+    costs = name == "pays" and lemma(verb) != "pay" and _is_thing(subject, layout)
+    return "costs" if costs else name
 
 
 def _is_lasting(layout: Layout, span: tuple[int, int]) -> bool:

@@ -60,16 +60,19 @@ _SAID: Mapping[str, frozenset[str]] = {
 _PET = re.compile(
     rf"\b(?:(?:{'|'.join(sorted(PETS))}|animal|pup|kitty|hound|spaniel|terrier|labrador|retriever"
     r"|poodle|shepherd|collie|corgi|husky|beagle|dachshund|bulldog|pug|whippet|greyhound|siamese"
-    r"|tabby|budgie|gecko|gerbil|rat|chick|hen|goat|sheep|donkey|llama|alpaca|lizard|frog|litter"
+    r"|tabby|budgie|canary|canaries|finch|parakeet|cockatoo|gecko|dragon|axolotl|gerbil|rat"
+    r"|chick(?:en)?|hen|goat|sheep|donkey|llama|alpaca|lizard|frog|litter"
     r"|breed\w*|rescue\w*|adopt\w*|shelter|vet|paw|bark\w*|leash|walkies|mice|mouse|ponies"
     r"|puppies|bunnies)(?:s|es)?|meow\w*|purr\w*)\b",
     re.IGNORECASE,
 )
 _COUPLE = re.compile(
-    r"\b(?:dat(?:e|es|ed|ing)|(?:girl|boy)friends?|[gb]f|partner|couple|relationship|crush|kiss\w*"
+    r"\b(?:dat(?:e|es|ed|ing)|(?:g|b|girl|boy) ?friends?|[gb]f|partner|couple"
+    r"|relationship|crush|kiss\w*"
     r"|lovers?|together|break|broke|split|engaged|marr(?:y|ied|iage)|wedding|anniversary|fianc\w+"
     r"|husband|wife|ex|girl|guy|official|moved? in|love|flirt\w*|romantic\w*|(?:been|started|start"
-    r"|begun) seeing|seeing (?:some(?:one|body)|each other)|(?:we|i) met)\b",
+    r"|begun) seeing|seeing (?:some(?:one|body)|each other)|(?:we|i) met"
+    r"|(?:i am|i'm|im) with|(?:months?|years?|weeks?) with)\b",
     re.IGNORECASE,
 )
 _ALLERGY = re.compile(
