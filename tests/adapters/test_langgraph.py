@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.settings import Settings
 
 base = pytest.importorskip("langgraph.store.base", reason="needs the extra `langgraph`")
@@ -32,7 +33,7 @@ class Clock:
 
 
 def opened(path: Path | None = None) -> mags.Memory:
-    return mags.open(path, embedder=HashEmbedder(64), settings=Settings())
+    return mags.open(path, embedder=HashEmbedder(64), settings=Settings(), policy=RulePolicy())
 
 
 @pytest.fixture

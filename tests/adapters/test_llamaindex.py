@@ -11,6 +11,7 @@ import pytest
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.settings import Settings
 
 pytest.importorskip("llama_index.core", reason="needs the extra `llamaindex`")
@@ -32,7 +33,7 @@ MOVED = "Ana moved from Lisbon to Porto."
 
 
 def opened(path: Path | None = None) -> mags.Memory:
-    return mags.open(path, embedder=HashEmbedder(64), settings=Settings())
+    return mags.open(path, embedder=HashEmbedder(64), settings=Settings(), policy=RulePolicy())
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.settings import Settings
 
 HAS_PYG = find_spec("torch") is not None and find_spec("torch_geometric") is not None
@@ -13,7 +14,7 @@ HAS_PYG = find_spec("torch") is not None and find_spec("torch_geometric") is not
 
 @pytest.fixture
 def memory() -> mags.Memory:
-    memory = mags.open(None, embedder=HashEmbedder(16), settings=Settings())
+    memory = mags.open(None, embedder=HashEmbedder(16), settings=Settings(), policy=RulePolicy())
     memory.observe("I live in Oslo.", speaker="Ana")
     return memory
 

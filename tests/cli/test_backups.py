@@ -14,11 +14,12 @@ from mags.cli.app import app
 from mags.errors import StoreError
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.settings import Settings
 
 
 def opened(path: Path) -> Memory:
-    return mags.open(path, settings=Settings(), embedder=HashEmbedder(64))
+    return mags.open(path, settings=Settings(), embedder=HashEmbedder(64), policy=RulePolicy())
 
 
 def run(*words: str | Path) -> Result:

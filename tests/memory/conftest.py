@@ -1,7 +1,7 @@
 """A memory on small parts: the hashing embedder and the rules, a clock that tests set."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ import pytest
 import mags
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
-from mags.settings import Settings
+from mags.settings import PolicySettings, Settings
 
 
 @dataclass
@@ -33,8 +33,10 @@ def opened(clock: Clock) -> Iterator[Callable[..., Memory]]:
 
     def make(path: Path | None = None, **given: object) -> Memory:
         given.setdefault("embedder", HashEmbedder(64))
-        given.setdefault("settings", Settings())
-        memory = mags.open(path, clock=clock, **given)
+        settings = given.pop("settings", None) or Settings()
+        if settings.policy == PolicySettings():
+            settings = replace(settings, policy=PolicySettings(kind="rules"))
+        memory = mags.open(path, clock=clock, settings=settings, **given)
         held.append(memory)
         return memory
 

@@ -20,17 +20,19 @@ from pathlib import Path
 import mags
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
-from mags.settings import Settings
+from mags.settings import PolicySettings, Settings
 from tests.memory.replaying import assert_whole, files_hold
 
 ROUNDS_PER_FILE = 10
 LONGEST_S = 0.4
 VERBS = ("observe", "observe", "observe", "many", "many", "ask", "sleep", "forget", "forget")
 NEEDED = ("many", "forget")
+RULES = Settings(policy=PolicySettings(kind="rules"))
+"""What is read of a turn is no matter here; the trained reader would be most of the time."""
 
 
 def opened(path: Path) -> Memory:
-    return mags.open(path, embedder=HashEmbedder(16), settings=Settings())
+    return mags.open(path, embedder=HashEmbedder(16), settings=RULES)
 
 
 def secret(number: int) -> str:

@@ -46,9 +46,9 @@ def test_a_full_disk_is_said_and_loses_nothing(memory: Memory) -> None:
     for i, text in told:
         assert memory.get(i).text == text
     for write in (
-        lambda: memory.observe_many(["long " * 20_000] * 3),
-        lambda: memory.edit(told[0][0], text="long " * 100_000),
-        lambda: memory.observe("long " * 100_000),
+        lambda: memory.observe_many(["long " * 8_000] * 3),
+        lambda: memory.edit(told[0][0], text="long " * 20_000),
+        lambda: memory.observe("long " * 20_000),
     ):
         with pytest.raises(mags.StoreFull):
             write()

@@ -19,7 +19,7 @@ from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.reader.policy import ReaderPolicy
 from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.policy import Policy, Recalled, Turn, Writing
-from mags.settings import Settings
+from mags.settings import PolicySettings, Settings
 
 START_S = 1_700_000_000.0
 BATCH = 5
@@ -181,7 +181,7 @@ def test_a_talk_told_in_bulk_leaves_what_it_leaves_turn_by_turn(
 def test_several_talks_in_bulk_leave_what_they_leave_turn_by_turn_with_the_default_policy(
     pair: Callable[..., tuple[Memory, Memory]], opened: Callable[..., Memory]
 ) -> None:
-    default = opened()._parts.policy
+    default = opened(settings=Settings(policy=PolicySettings(kind="reader")))._parts.policy
     assert isinstance(default, ReaderPolicy)
     one, many = pair(lambda: default)
     talks = itertools.zip_longest(*TALKS.values())

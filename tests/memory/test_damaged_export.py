@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import mags
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.settings import Settings
 from tests.memory.replaying import assert_whole
 
@@ -18,7 +19,7 @@ from tests.memory.replaying import assert_whole
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     path = tmp_path_factory.mktemp("export") / "m.jsonl"
-    memory = mags.open(None, embedder=HashEmbedder(16), settings=Settings())
+    memory = mags.open(None, embedder=HashEmbedder(16), settings=Settings(), policy=RulePolicy())
     memory.observe("I live in Oslo.", speaker="Ana", session="s", at="2024-01-01")
     memory.observe("My dog is named Rex.", speaker="Ana", session="s", at="2024-01-02")
     memory.export(path)
@@ -46,7 +47,9 @@ def test_any_value_put_in_its_place_is_taken_or_refused(
     holder[data.draw(st.sampled_from(sorted(holder)))] = data.draw(VALUES)
     path = tmp_path / "spoilt.jsonl"
     path.write_text("\n".join([*lines[:number], json.dumps(line), *lines[number + 1 :]]))
-    with mags.open(None, embedder=HashEmbedder(16), settings=Settings()) as memory:
+    with mags.open(
+        None, embedder=HashEmbedder(16), settings=Settings(), policy=RulePolicy()
+    ) as memory:
         try:
             memory.import_(path)
         except mags.InvalidInput:

@@ -18,6 +18,7 @@ from mags import inspect
 from mags.memory.forgetting import holds
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.embedder import CachedEmbedder
 from mags.settings import Settings
 from tests.memory.replaying import assert_whole, digest, files_hold
@@ -296,7 +297,9 @@ def test_whatever_stands_around_it_a_phrase_is_gone(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "m.mags")
-        with mags.open(path, embedder=HashEmbedder(16), settings=Settings()) as memory:
+        with mags.open(
+            path, embedder=HashEmbedder(16), settings=Settings(), policy=RulePolicy()
+        ) as memory:
             memory.snapshot("start")
             for i, words in enumerate(turns):
                 middle = [before, SECRET, after] if i == at % len(turns) else []

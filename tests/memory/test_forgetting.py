@@ -12,6 +12,7 @@ import mags
 from mags.memory.memory import Memory
 from mags.memory.views import NodeView
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.settings import Settings
 
 SECRET = "Xyloquartz"
@@ -143,7 +144,9 @@ TURNS = st.lists(st.tuples(st.sampled_from(["Ana", "Dan", "user"]), TOLD), min_s
 @settings(max_examples=30)
 @given(before=TURNS, after=TURNS, data=st.data())
 def test_a_dry_run_tells_exactly_what_goes(before: list, after: list, data: st.DataObject) -> None:
-    with mags.open(None, embedder=HashEmbedder(16), settings=Settings()) as memory:
+    with mags.open(
+        None, embedder=HashEmbedder(16), settings=Settings(), policy=RulePolicy()
+    ) as memory:
         memory.snapshot("start")
         for speaker, text in before:
             memory.observe(f"{text}.", speaker=speaker)

@@ -13,6 +13,7 @@ from mags import inspect
 from mags.memory.inputs import seconds
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.settings import Settings
 from tests.memory.replaying import assert_whole, digest
 
@@ -191,7 +192,9 @@ ANYTHING = st.one_of(
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(text=ANYTHING, speaker=ANYTHING, at=ANYTHING, session=ANYTHING, key=ANYTHING, attrs=ANYTHING)
 def test_a_turn_of_anything_is_kept_or_refused(**said: object) -> None:
-    with mags.open(None, embedder=HashEmbedder(16), settings=Settings()) as memory:
+    with mags.open(
+        None, embedder=HashEmbedder(16), settings=Settings(), policy=RulePolicy()
+    ) as memory:
         try:
             seen = memory.observe_many([said])[0]
         except mags.InvalidInput:
@@ -203,4 +206,9 @@ def test_a_turn_of_anything_is_kept_or_refused(**said: object) -> None:
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(mags.StoreError, match="no folder"):
-        mags.open(tmp_path / "none" / "a.mags", embedder=HashEmbedder(16), settings=Settings())
+        mags.open(
+            tmp_path / "none" / "a.mags",
+            embedder=HashEmbedder(16),
+            settings=Settings(),
+            policy=RulePolicy(),
+        )

@@ -14,6 +14,7 @@ from mags.errors import InvalidInput
 from mags.index.tokens import fold_name
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.relations import relations
 from mags.settings import Settings
 from tests.memory.replaying import assert_whole, digest, replayed
@@ -54,6 +55,7 @@ class World:
             self.path,
             embedder=HashEmbedder(16),
             settings=Settings(),
+            policy=RulePolicy(),
             clock=lambda: float(next(self.clock)),
         )
 
@@ -206,7 +208,7 @@ def test_an_export_read_back_is_the_same_memory(deeds: list) -> None:
         for deed in deeds:
             world.do(*deed)
         world.memory.export(Path(folder, "out.jsonl"))
-        copy = mags.open(None, embedder=HashEmbedder(16), settings=Settings())
+        copy = mags.open(None, embedder=HashEmbedder(16), settings=Settings(), policy=RulePolicy())
         copy.import_(Path(folder, "out.jsonl"))
         assert copy.stats().nodes == world.memory.stats().nodes
         assert copy.stats().arcs == world.memory.stats().arcs
@@ -242,7 +244,11 @@ def test_of_two_facts_given_as_the_only_one_the_later_is_open(
     assume(fold_name(objects[0]) != fold_name(objects[1]))
     clock = itertools.count(1_722_500_000)
     with mags.open(
-        None, embedder=HashEmbedder(16), settings=Settings(), clock=lambda: float(next(clock))
+        None,
+        embedder=HashEmbedder(16),
+        settings=Settings(),
+        policy=RulePolicy(),
+        clock=lambda: float(next(clock)),
     ) as memory:
         try:
             for thing, at in zip(objects, times, strict=True):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-KILLS = 40
+KILLS = 12
 
 
 def test_a_killed_process_loses_nothing_and_forgets_nothing_by_halves(

@@ -308,7 +308,9 @@ def test_what_a_killed_process_left_waiting_is_read_later(tmp_path: Path) -> Non
         pid = os.fork()
     if not pid:
         try:
-            memory = mags.open(path, embedder=HashEmbedder(64), settings=late(50))
+            memory = mags.open(
+                path, embedder=HashEmbedder(64), settings=late(50), policy=RulePolicy()
+            )
             for i, line in enumerate(LINES[:3]):
                 memory.observe(line, speaker="Eva", at=START_S + i)
             os.write(start, b"kept")
@@ -318,7 +320,9 @@ def test_what_a_killed_process_left_waiting_is_read_later(tmp_path: Path) -> Non
     assert os.read(end, 4) == b"kept"
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    with mags.open(path, embedder=HashEmbedder(64), settings=late(50)) as memory:
+    with mags.open(
+        path, embedder=HashEmbedder(64), settings=late(50), policy=RulePolicy()
+    ) as memory:
         assert memory.facts() == []
         memory.sleep()
         found = {fact.text: fact.valid_to is None for fact in memory.facts()}

@@ -10,6 +10,7 @@ from mags.index import search as index_search
 from mags.memory import live as live_module
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.store import Checkpoint
 from mags.settings import Settings
 
@@ -20,7 +21,9 @@ TURNS = 40
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(index_search, "SCAN_LIMIT", 20)
     monkeypatch.setattr(live_module, "CHECKPOINT_AFTER", 1)
-    with mags.open(tmp_path / "a.mags", embedder=HashEmbedder(), settings=Settings()) as memory:
+    with mags.open(
+        tmp_path / "a.mags", embedder=HashEmbedder(), settings=Settings(), policy=RulePolicy()
+    ) as memory:
         yield memory
 
 
@@ -60,9 +63,13 @@ def test_a_memory_opened_again_has_what_was_tidied(memory, tmp_path: Path):
 def test_closing_waits_for_the_tidying(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(live_module, "CHECKPOINT_AFTER", 1)
     path = tmp_path / "b.mags"
-    with mags.open(path, embedder=HashEmbedder(), settings=Settings()) as memory:
+    with mags.open(
+        path, embedder=HashEmbedder(), settings=Settings(), policy=RulePolicy()
+    ) as memory:
         fill(memory)
-    with mags.open(path, embedder=HashEmbedder(), settings=Settings()) as memory:
+    with mags.open(
+        path, embedder=HashEmbedder(), settings=Settings(), policy=RulePolicy()
+    ) as memory:
         kept = memory._live.store.points.load()
         assert kept is not None
         assert kept.seq == memory._live.state.seq
@@ -91,10 +98,14 @@ def test_a_closed_memory_of_more_than_a_few_turns_is_opened_without_replaying_th
     tmp_path: Path, turns: int, kept: bool
 ):
     path = tmp_path / "c.mags"
-    with mags.open(path, embedder=HashEmbedder(), settings=Settings()) as memory:
+    with mags.open(
+        path, embedder=HashEmbedder(), settings=Settings(), policy=RulePolicy()
+    ) as memory:
         for n in range(turns):
             memory.observe(f"Ana{n} moved to Oslo{n} in May.")
-    with mags.open(path, embedder=HashEmbedder(), settings=Settings()) as memory:
+    with mags.open(
+        path, embedder=HashEmbedder(), settings=Settings(), policy=RulePolicy()
+    ) as memory:
         found = memory._live.store.points.load()
         assert (found is not None) == kept
         assert (memory._live._weight == 0.0) == kept

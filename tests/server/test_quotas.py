@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import mags
 from mags.engram import conflict
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.likeness import take_apart
 from mags.server.auth import EVERYTHING, Scope
 from mags.server.quotas import Quotas, TooMuch, TooMuchWork, WorkLimits, tenant_of
@@ -145,7 +146,9 @@ def test_turns_of_many_sentences_are_compared_with_those_before_within_bounds(mo
 
     probability = conflict.probability
     monkeypatch.setattr(conflict, "probability", counted)
-    with mags.open(None, settings=Settings(), embedder=HashEmbedder(16)) as memory:
+    with mags.open(
+        None, settings=Settings(), embedder=HashEmbedder(16), policy=RulePolicy()
+    ) as memory:
         for number in range(3):
             said = (f"Alice no longer likes the tea of shop {number * n}." for n in range(300))
             memory.observe(" ".join(said))

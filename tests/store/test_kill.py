@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-KILLS = 200
+KILLS = 60
 
 
 def test_nothing_acknowledged_is_lost_by_killing_the_writer(tmp_path: Path, root: Path):

@@ -27,6 +27,7 @@ from mags.errors import (
 )
 from mags.graph.records import Content
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules.policy import RulePolicy
 from mags.settings import Settings
 from mags.store.sql import Vector, content_row
 from mags.store.sqlite import SqliteStore
@@ -674,7 +675,14 @@ def test_an_encrypted_memory_is_moved_sealed_and_removed_with_its_key(tenant: st
 
 
 def opened(place: Place, name: str, **named):
-    return mags.open(place.url, memory=name, settings=Settings(), embedder=HashEmbedder(), **named)
+    return mags.open(
+        place.url,
+        memory=name,
+        settings=Settings(),
+        embedder=HashEmbedder(),
+        policy=RulePolicy(),
+        **named,
+    )
 
 
 def test_a_memory_in_a_database_answers_like_any_other(tenant: str):

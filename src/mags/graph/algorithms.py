@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from graspologic_native import leiden_csr
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from mags.compiling import kernel
 
@@ -76,6 +74,9 @@ def innermost_cores(
     fewer than half have a neighbour of a higher core number. Otherwise it is only the rim of a
     denser core.
     """
+    from scipy.sparse import csr_array  # takes 0.4 s, and only a sleep needs it
+    from scipy.sparse.csgraph import connected_components
+
     n = len(core)
     source = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
     level = core[source] == core[indices]
@@ -196,6 +197,8 @@ def open_pairs(
     common neighbours. Where there are more than `most` such pairs, those of the highest counts are
     returned: at least `most`, ties at the lowest count included. Ascending by a, then b.
     """
+    from scipy.sparse import csr_array
+
     n, degree = len(graph[0]) - 1, np.diff(graph[0])
     source = np.repeat(np.arange(n), degree)
     small = (degree <= hub)[source] & (degree <= hub)[graph[1]]

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 from warnings import warn
 
-import networkx as nx
-
 from mags.engram.claim import Correction
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
@@ -49,6 +47,9 @@ from mags.ports.policy import Act, Plan, Turn, tells
 from mags.ports.store import Mark, Store
 from mags.recall.found import FactView, Found, FoundAcross, Trace
 from mags.recall.ranking import comparable
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 COMPARED = 20
 """Hits of each memory that a recall over several ranks as one, at least."""

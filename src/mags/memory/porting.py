@@ -15,9 +15,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-import networkx as nx
 import numpy as np
 
 from mags.engram.claim import slot_of
@@ -32,6 +31,9 @@ from mags.memory.live import Live, Progress, tokens_of
 from mags.memory.reading import session_hash
 from mags.ports.pausing import pause
 from mags.ports.policy import LED_BY, led_by
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 FORMAT = "mags-memory"
 VERSION = 1
@@ -405,6 +407,8 @@ def _meta(meta: object) -> dict[str, Any]:
 
 def to_networkx(state: State) -> nx.MultiDiGraph:
     """Every living node (kind, text, strength ...) and arc (kind, weight now, uses)."""
+    import networkx as nx  # takes 0.2 s, and only this needs it
+
     graph: nx.MultiDiGraph = nx.MultiDiGraph(tick=state.graph.tick)
     ids = [int(i) for i in state.graph.ids()]
     for start in range(0, len(ids), 5_000):

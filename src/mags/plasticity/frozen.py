@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from mags.graph.algorithms import common_neighbours, core_numbers, dense_cores, innermost_cores
 from mags.graph.delta import IDENTITY, Changes, Delta, same_bits
@@ -43,6 +42,8 @@ class LiveNet:
     def __init__(
         self, n: int, ends: tuple[NDArray[Any], NDArray[Any]], charge: NDArray[Any]
     ) -> None:
+        from scipy.sparse import csr_array  # takes 0.4 s, and only a sleep needs it
+
         # Adding the transpose merges a -> b and b -> a into one entry at each end.
         one_way = csr_array((charge, ends), (n, n))
         both = (one_way + one_way.T).tocsr()

@@ -91,7 +91,6 @@ class Service:
         self.api = self._api()
         self.api.state.joined = tuple(outside.joining)
         self._leaving = [join(self.api, outside) for join in outside.joining.values()]
-        self.api.openapi()  # now: two first requests could otherwise build it at the same time
         # From the inside out: limits go by the key that `AuthMiddleware` puts into the scope, and
         # what either refuses is counted too.
         limited = LimitsMiddleware(self.api, limits, self.memories.charge)

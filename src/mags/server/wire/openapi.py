@@ -153,7 +153,10 @@ class Described(FastAPI):
     """An app whose document names problems as its errors, not FastAPI's own form of them."""
 
     def openapi(self) -> dict[str, Any]:
-        """The document; FastAPI makes it once and keeps it, errors and all."""
+        """The document; made when it is first asked for (half a second), and kept, errors and all.
+
+        FastAPI's route asks for it on the event loop, so it is never made twice at a time.
+        """
         document = super().openapi()
         if "responses" not in document["components"]:
             _name_problems(document)
