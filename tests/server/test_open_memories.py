@@ -198,3 +198,16 @@ def test_a_memory_over_the_whole_ram_is_answered_and_then_closed(folder: Path):
             assert told.status_code == 201
             assert open_now(served) == []
         assert "2 dogs" in client.get("/memories/a/export").text
+
+
+def test_what_only_asks_of_a_memory_that_is_not_there_makes_none(folder: Path):
+    with serving(folder) as served, served.client() as client:
+        asked = client.post("/memories/tyop/ask", json={"question": "Where do I live?"})
+        assert (asked.status_code, asked.json()["text"]) == (200, "I don't know.")
+        assert list(folder.iterdir()) == []
+        assert client.get("/memories/tyop/facts").status_code == 404
+        told = client.post("/memories/ana/turns", json={"text": "I live in Oslo."})
+        assert told.status_code == 201
+        assert client.get("/memories").json()["memories"] == ["ana"]
+        assert client.post("/memories/ana/ask", json={"question": "Who?"}).status_code == 200
+        assert client.get("/memories/ana/facts").status_code == 200

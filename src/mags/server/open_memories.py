@@ -85,7 +85,7 @@ class Overloaded(MagsError):
 class OpenMemory:
     """An open memory. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: it was created for a request, and no request has succeeded yet. `tenant`: who had it
+    `made`: it was created for a request, and none has written to it yet. `tenant`: who had it
     opened; `told`: how often it was written to; `bytes`: on disk, when they were counted last;
     `held`: in RAM, after its last request. Of one request: `grant`, and `cleared`: how often its
     traces had been cleared when it began.
@@ -175,16 +175,14 @@ class OpenMemories:
         if limited and not self.catalog.exists(namespace):
             self.quotas.check_memories(len(self.names(grant)))
         opened = self._enter((namespace, branch), tenant, make=needed >= Scope.WRITE)
-        done = False
         try:
             # The memory first: opening one waits for the disk, which should not hold a slot.
             with self._slot(tenant, said):
                 if said and needed >= Scope.WRITE:
                     self._check_bytes(opened)
                 yield opened.of(grant)
-                done = True
         finally:
-            self._leave(opened, done=done)
+            self._leave(opened)
 
     @contextmanager
     def working(self, grant: Grant, said: Sequence[str]) -> Iterator[None]:
@@ -332,11 +330,10 @@ class OpenMemories:
                 self._openings.remove(key)
                 self._opening_ended.notify_all()
 
-    def _leave(self, opened: OpenMemory, *, done: bool) -> None:
+    def _leave(self, opened: OpenMemory) -> None:
         opened.held = inspect.held_bytes(opened.memory)
         with self._lock:
             opened.requests -= 1
-            opened.made = opened.made and not done
             last = opened in self._leaving and not opened.requests
             if last:
                 self._leaving.remove(opened)
@@ -347,9 +344,11 @@ class OpenMemories:
         self._make_room(opened.tenant, 0)
 
     def _unmake(self, opened: OpenMemory) -> None:
-        """Remove the empty memory that a failed request has created; needs the lock."""
+        """Remove a memory that was created for requests that wrote nothing; needs the lock."""
         memory = opened.memory
-        if memory.log(1) or memory.snapshots() or len(memory.branches()) > 1:
+        told = any(entry.kind != "ask" for entry in memory.log())
+        opened.made = not (told or memory.snapshots() or len(memory.branches()) > 1)
+        if not opened.made:
             return
         self._memories.pop((opened.namespace, MAIN))
         memory.close()
