@@ -29,7 +29,14 @@ from mags_lab.evaluation.proving.records import (
     record,
     write_record,
 )
-from mags_lab.evaluation.proving.tables import ablated, ages, improvements, kinds, players
+from mags_lab.evaluation.proving.tables import (
+    ablated,
+    ages,
+    improvements,
+    kinds,
+    left_open,
+    players,
+)
 from mags_lab.games.players.baselines import Nothing, Oracle
 from mags_lab.games.players.remembering import Remembering
 
@@ -140,6 +147,9 @@ def test_an_ablation_that_changes_nothing_differs_by_nothing(found: list[Figures
     whole = [one for one in found if one.played.player == "MAGS"]
     grid = ablated(whole, {"same": whole})
     assert grid.rows[1][:3] == ("same", "+0.0 [+0.0, +0.0]", "+0.0 [+0.0, +0.0]")
+    assert grid.head[-1] == "ended left open"
+    assert [row[-1] for row in grid.rows] == [left_open(whole)] * 2
+    assert " of " in left_open(whole)
 
 
 def test_a_mean_of_one_seed_has_no_interval(found: list[Figures]):

@@ -55,6 +55,16 @@ def test_how_matches_came_is_read_beside_them_wherever_they_lie(tmp_path: Path):
     assert head["command"] == "mags ; mags records; mags ablations"
 
 
+def test_a_page_of_older_matches_says_so_first(tmp_path: Path):
+    put(tmp_path, replace(share("MAGS", 1), commit="old"))
+    assert page_of(gather([tmp_path]), replace(RUN, commit="old")).head[0][0] == "command"
+    name, told = page_of(gather([tmp_path]), replace(RUN, commit="new")).head[0]
+    assert (
+        name,
+        told.startswith("matches played at old stand here, and the sources are at new"),
+    ) == ("older", True)
+
+
 def test_a_later_folder_goes_before_and_players_come_in_their_order(tmp_path: Path):
     old = put(tmp_path / "old" / "records", share("MAGS", 1), share("nothing", 2))
     new = put(tmp_path / "new", share("MAGS", 9), share("oracle", 10))

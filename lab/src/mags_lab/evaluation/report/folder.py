@@ -311,6 +311,12 @@ def page_of(found: ReportContents, rendered: ReportRun) -> Page:
                 sections=tuple(sections))  # fmt: skip
 
 
+OLDER = (
+    "matches played at {older} stand here, and the sources are at {now}: what has changed since "
+    "may make a figure untrue (docs/ablations.md tells of what the reward is worth now)"
+)
+
+
 def _head(found: ReportContents, rendered: ReportRun) -> tuple[tuple[str, str], ...]:
     banks = sorted({one.figures.played.bank for one in found.matches})
     played = found.runs or (rendered,)
@@ -332,6 +338,9 @@ def _head(found: ReportContents, rendered: ReportRun) -> tuple[tuple[str, str], 
     readers = sorted({_reader_of(one) for one in found.matches} - {""})
     if readers:
         first.append(("reader", f"{', '.join(readers)}, in the place of those that come with MAGS"))
+    older = sorted({one.figures.commit for one in every} - {"", rendered.commit})
+    if older:
+        first.insert(0, ("older", OLDER.format(older=", ".join(older), now=rendered.commit)))
     return (*first, ("written", written)) if rendered not in played else tuple(first)
 
 

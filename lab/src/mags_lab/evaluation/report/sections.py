@@ -42,8 +42,9 @@ ABLATED = (
     "One part taken out at a time, against the whole memory on the same seeds: mean difference "
     "and its 95% interval, where there are two seeds and more. Before its first match a process "
     "plays turns that it throws away, and nothing that was read is kept from match to match: times "
-    "can be held against each other. A part that earns its place has a score below 0. What each "
-    "part buys where it was meant to work, and so whether it is on, is told in docs/ablations.md."
+    "can be held against each other. A part that earns its place has a score below 0. Ended facts "
+    "left open are counted over all seeds. What each part buys where it was meant to work, and so "
+    "whether it is on, is told in docs/ablations.md."
 )
 NOT_PLAYED = (
     "None was played for this page. What each part buys is told in docs/ablations.md; “mags eval "
