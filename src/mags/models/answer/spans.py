@@ -31,7 +31,7 @@ from mags.models.answer.support import (
     spans_days,
 )
 from mags.models.policy.reader.network import Calibration
-from mags.models.policy.reader.reading import Found
+from mags.models.policy.reader.reading import AnswerSpan
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
 from mags.ports.english import is_verb
@@ -84,7 +84,7 @@ TOLD_BY = re.compile(r"\b(?:i|we|my|our|i'm|we're)\b", re.I)
 NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
 NAME_BEHIND = re.compile(r"(?: [^\W\d_a-z][\w'-]+)+")
 
-SpanReader = Callable[[Turn, Sequence[Turn]], Sequence[Found | None]]
+SpanReader = Callable[[Turn, Sequence[Turn]], Sequence[AnswerSpan | None]]
 """A question and remembered turns, likeliest first, to the words of each that answer; None for a
 turn that could not be read."""
 

@@ -23,7 +23,7 @@ from mags.models.policy.reader.network import (
     parts,
     passage,
 )
-from mags.models.policy.reader.reading import Fact, Found, Part, answered, part_of, read
+from mags.models.policy.reader.reading import AnswerSpan, Fact, Part, answered, part_of, read
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import home, iso
 from mags.models.policy.rules.fitting import is_supported
@@ -63,7 +63,7 @@ class TalkReader(Protocol):
     ) -> Sequence[float]:
         """How likely a turn that tells `facts` ends each of what is held."""
 
-    def answers(self, question: Turn, said: Sequence[Turn]) -> Sequence[Found | None]:
+    def answers(self, question: Turn, said: Sequence[Turn]) -> Sequence[AnswerSpan | None]:
         """The words of each remembered turn that answer a question; None for what is not read."""
 
 
@@ -129,7 +129,7 @@ class TrainedReader:
             for n, one in enumerate(held)
         ]
 
-    def answers(self, question: Turn, said: Sequence[Turn]) -> list[Found | None]:
+    def answers(self, question: Turn, said: Sequence[Turn]) -> list[AnswerSpan | None]:
         """The words of each remembered turn that answer a question, read as one passage.
 
         The speakers say whose "I" it is. None where a turn is empty, or where those before it,
@@ -137,7 +137,7 @@ class TrainedReader:
         """
         trained, encoder = self._open(self._answering)
         kept = [place for place, one in enumerate(said) if one.text.strip()]
-        found: list[Found | None] = [None] * len(said)
+        found: list[AnswerSpan | None] = [None] * len(said)
         while kept:
             layout, lines = passage(question, [said[place] for place in kept])
             states = encoder.token_states(layout.text)

@@ -176,7 +176,7 @@ def read(trained: Trained, part: Part, at: float) -> list[Fact]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class AnswerSpan:
     """The likeliest words of a remembered turn for an answer, by their characters in it.
 
     `sure`: that they are right. `shown`: that the turn has what is asked, in whatever words.
@@ -191,7 +191,9 @@ class Found:
     features: Mapping[str, float] = field(default_factory=dict)
 
 
-def answered(trained: Trained, layout: Layout, lines: Sequence[Line], x: Floats) -> list[Found]:
+def answered(
+    trained: Trained, layout: Layout, lines: Sequence[Line], x: Floats
+) -> list[AnswerSpan]:
     """The likeliest words of each line of a passage; `x` (n, h): its rows."""
     may = np.zeros(layout.rows, dtype=np.bool_)
     may[0] = True  # none of them answers
@@ -211,7 +213,7 @@ def answered(trained: Trained, layout: Layout, lines: Sequence[Line], x: Floats)
         told = {"span": logit(float(np.exp(total))), "none": none, "shown": logit(likely)}
         first, last = (layout.words[min(row, layout.rows - 1) - SPECIAL] for row in best)
         found.append(
-            Found(
+            AnswerSpan(
                 start=first.start - line.shift,
                 end=last.end - line.shift,
                 sure=trained.answer.probability(told),
