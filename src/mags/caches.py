@@ -16,7 +16,7 @@ from weakref import WeakSet
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Holder(Protocol):
+class TextCache(Protocol):
     """An object that caches something of texts."""
 
     def clear(self) -> None:
@@ -25,7 +25,7 @@ class Holder(Protocol):
 
 # Patterns may be built of names, and Python keeps the newest ones.
 _CLEARS: list[Callable[[], None]] = [re.purge]
-_HOLDERS: WeakSet[Holder] = WeakSet()
+_CACHES: WeakSet[TextCache] = WeakSet()
 _LOCK = Lock()
 
 
@@ -40,17 +40,17 @@ def cached(most: int) -> Callable[[Function], Function]:
     return keep
 
 
-def register(holder: Holder) -> None:
+def register(cache: TextCache) -> None:
     """Have `clear` clear an object too, for as long as it lives."""
     with _LOCK:
-        _HOLDERS.add(holder)
+        _CACHES.add(cache)
 
 
 def clear() -> None:
     """Clear every cache of texts of this process, whichever memory they come from."""
     with _LOCK:
-        holders = list(_HOLDERS)
+        caches = list(_CACHES)
     for one in _CLEARS:
         one()
-    for holder in holders:
-        holder.clear()
+    for cache in caches:
+        cache.clear()

@@ -50,7 +50,7 @@ KNOWN = frozenset(
 """What of a scope goes to another process."""
 
 
-class Holder:
+class Replica:
     """A replica: a whole server but for its socket."""
 
     async def __init__(  # type: ignore[misc]  # Ray awaits it
@@ -164,7 +164,7 @@ def deploy(
     check_keys(settings, KeyRing(settings.folder))
     serve.start(http_options=HTTPOptions(host=settings.host, port=settings.port, location=location))
     holders = serve.deployment(
-        Holder,
+        Replica,
         name=HOLDERS,
         num_replicas=replicas,
         max_ongoing_requests=settings.limits.busy + settings.limits.waiting,
