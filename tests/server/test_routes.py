@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from mags import caches
-from mags.server.routes.history import Kept
+from mags.server.routes.history import ExportFile
 from tests.server.serving import Served
 
 MOVED = "Ana moved from Lisbon to Porto in May."
@@ -291,7 +291,7 @@ def test_a_branch_goes_its_own_way(client: httpx.Client, memory: str):
 
 
 def test_what_waits_to_be_sent_goes_when_something_is_forgotten():
-    held = Kept(tempfile.TemporaryFile())  # noqa: SIM115 - closed by `pieces`
+    held = ExportFile(tempfile.TemporaryFile())  # noqa: SIM115 - closed by `pieces`
     held.file.write("a word\n" * 9)
     held.file.flush()
     pieces = held.pieces()

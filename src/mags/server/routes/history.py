@@ -108,7 +108,7 @@ def export(request: Request, context: Context, vectors: bool = True) -> Streamin
     """Everything as JSON lines, for `import`."""
     # Into a file first: a client that reads slowly must not hold the memory in use.
     with context.reading() as memory, ExitStack() as stack:
-        kept = Kept(_temporary(request))
+        kept = ExportFile(_temporary(request))
         stack.enter_context(kept.file)
         memory.export(kept.file, vectors=vectors)
         stack.pop_all()  # closed when all of it is sent
@@ -147,7 +147,7 @@ def _temporary(request: Request) -> BinaryIO:
     return tempfile.TemporaryFile() if keyring is None else keyring.temporary()
 
 
-class Kept:
+class ExportFile:
     """An export until its last piece is sent; where anything is forgotten meanwhile, it ends."""
 
     def __init__(self, raw: BinaryIO) -> None:
