@@ -44,7 +44,7 @@ from mags.ports.store import Mark, Store
 from mags.ports.weights import (
     MISSING,
     Card,
-    Line,
+    RecitedHop,
     Shelf,
     TaughtFact,
     asks_past,
@@ -142,7 +142,7 @@ def stale(state: State, card: Card, moment: float) -> tuple[TaughtFact, ...]:
 
 
 def verified(
-    state: State, card: Card, lines: Sequence[Line], question: Turn, moment: float
+    state: State, card: Card, lines: Sequence[RecitedHop], question: Turn, moment: float
 ) -> tuple[TaughtFact, ...]:
     """The taught facts that a recitation consists of; none where it must not be an answer.
 

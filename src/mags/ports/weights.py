@@ -148,7 +148,7 @@ _NAMES = ("version", "base", "branch", "seq", "made_at", "figures")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecitedHop:
     """One hop of what a model recites."""
 
     subject: str
@@ -176,7 +176,7 @@ def path_of(subject: str, *hops: tuple[str, str]) -> str:
     return BAR.join((subject, *(part for hop in hops for part in hop)))
 
 
-def recited(reply: str) -> tuple[Line, ...]:
+def recited(reply: str) -> tuple[RecitedHop, ...]:
     """The hops that a reply recites; none where it is not in form, or ends in `UNKNOWN`."""
     subject, *rest = (part.strip() for part in reply.split(BAR.strip()))
     if not subject or not rest or len(rest) % 2 or "\n" in reply.strip():
@@ -186,7 +186,7 @@ def recited(reply: str) -> tuple[Line, ...]:
         objects = tuple(part.strip() for part in told.split(BREAK.strip()))
         if not relation or not all(objects) or fold(objects[0]) == UNKNOWN:
             return ()
-        lines.append(Line(subject, relation, objects))
+        lines.append(RecitedHop(subject, relation, objects))
         subject = told  # of several objects none begins the next hop: it is nobody's name
     return tuple(lines)
 

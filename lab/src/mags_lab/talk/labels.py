@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mags.models import rendering
-from mags.models.policy.reader.network import ADDRESSEE, SPEAKER, SPECIAL, Layout, Line, parts
+from mags.models.policy.reader.network import ADDRESSEE, SPEAKER, SPECIAL, Layout, TurnRows, parts
 from mags.models.policy.reader.reading import DENYING
 from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import COUNTED, times
@@ -197,7 +197,7 @@ _WORD = re.compile(r"[^\W_]+|[^\w\s]|_", re.UNICODE)
 
 
 def days(
-    answers: Iterable[str], said: Turn, layout: Layout, line: Line
+    answers: Iterable[str], said: Turn, layout: Layout, line: TurnRows
 ) -> Iterator[tuple[int, int]]:
     """Rows of a line whose words tell one of some days: "tomorrow" of "3 May 2024"."""
     wanted = [found for one in answers for found in _DAY.findall(one)]
@@ -222,7 +222,7 @@ def days(
             yield rows[0], rows[-1]
 
 
-def nearly(answers: Iterable[str], layout: Layout, line: Line) -> Iterator[tuple[int, int]]:
+def nearly(answers: Iterable[str], layout: Layout, line: TurnRows) -> Iterator[tuple[int, int]]:
     """The rows of a line whose words are most like an answer's, where they are like enough."""
     said = [_plain(layout.words[row - SPECIAL].text) for row in range(line.first, line.end)]
     best, likest = None, ALIKE

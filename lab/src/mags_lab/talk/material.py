@@ -17,7 +17,7 @@ from mags.models.answer.spans import given, to_read
 from mags.models.embed.onnx import SHIPPED, ModelFile, TokenStates, Windower, checked_bytes
 from mags.models.policy.reader.network import (
     Layout,
-    Line,
+    TurnRows,
     ended_layout,
     marks,
     passage,
@@ -70,7 +70,7 @@ class Piece:
     gold: tuple[Gold, ...] = ()
     worth: tuple[bool, bool] = (False, False)
     ends: bool = False
-    lines: tuple[Line, ...] = ()
+    lines: tuple[TurnRows, ...] = ()
     shows: tuple[bool, ...] = ()
     answers: tuple[tuple[int, int], ...] = ()
     says: bool | None = None
@@ -297,7 +297,7 @@ def says_yes(asked: Asked) -> bool | None:
     return None if said.isdisjoint({"yes", "no"}) else "yes" in said
 
 
-def answering(asked: Asked, said: Turn, layout: Layout, line: Line) -> list[tuple[int, int]]:
+def answering(asked: Asked, said: Turn, layout: Layout, line: TurnRows) -> list[tuple[int, int]]:
     """Rows of a line that say an accepted answer: letter by letter, as a day, or nearly."""
     if asked.kind in ("yes/no", "overview"):
         return []

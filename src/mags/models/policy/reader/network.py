@@ -85,7 +85,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class TurnRows:
     """Where a remembered turn stands in a passage.
 
     Rows: `opens` is its speaker's first word, `first` its own first one, `end` behind its last.
@@ -144,7 +144,7 @@ def ended_layout(turn: Turn, recent: Sequence[Turn], held: str) -> Layout:
     return laid_out(replace(turn, text=turn.text[:SHOWN]), [*lines, before])
 
 
-def passage(question: Turn, said: Sequence[Turn]) -> tuple[Layout, tuple[Line, ...]]:
+def passage(question: Turn, said: Sequence[Turn]) -> tuple[Layout, tuple[TurnRows, ...]]:
     """The layout of a question before remembered turns, in the order in which they were said.
 
     So a later word stands behind an earlier one. The lines are in the order of `said`.
@@ -153,7 +153,7 @@ def passage(question: Turn, said: Sequence[Turn]) -> tuple[Layout, tuple[Line, .
     text = "you: "
     words = _words(asked, len(text), turn=False, own=False)
     text += asked
-    lines: dict[int, Line] = {}
+    lines: dict[int, TurnRows] = {}
     for place in sorted(range(len(said)), key=lambda n: (said[n].at, n)):
         one = said[place]
         head = f"{one.speaker}: "
@@ -161,7 +161,7 @@ def passage(question: Turn, said: Sequence[Turn]) -> tuple[Layout, tuple[Line, .
         own = one.speaker == question.speaker
         told = _words(head + one.text, start, turn=True, own=own)
         opens = SPECIAL + len(words)
-        lines[place] = Line(
+        lines[place] = TurnRows(
             opens=opens,
             first=opens + len(WORD.findall(head)),
             end=opens + len(told),

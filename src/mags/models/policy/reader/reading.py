@@ -16,9 +16,9 @@ from mags.models.policy.reader.network import (
     TURN,
     Floats,
     Layout,
-    Line,
     SpanScores,
     Trained,
+    TurnRows,
     marks,
     rows,
 )
@@ -192,7 +192,7 @@ class AnswerSpan:
 
 
 def answered(
-    trained: Trained, layout: Layout, lines: Sequence[Line], x: Floats
+    trained: Trained, layout: Layout, lines: Sequence[TurnRows], x: Floats
 ) -> list[AnswerSpan]:
     """The likeliest words of each line of a passage; `x` (n, h): its rows."""
     may = np.zeros(layout.rows, dtype=np.bool_)
