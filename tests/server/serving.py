@@ -19,7 +19,7 @@ from mags.models.prompts import load_prompts
 from mags.ports.chat import ChatSettings
 from mags.ports.store import Store
 from mags.server.middleware import logger
-from mags.server.run import Listener, listener
+from mags.server.run import HttpServer, http_server
 from mags.server.service import Service
 from mags.server.settings import Join, ModelChoice, Outside, ServerLimits, ServerSettings
 from mags.server.telemetry import Spans
@@ -74,25 +74,25 @@ class Served:
         self.log = io.StringIO()
         parts = replace(outside(ModelChoice()), upstream=upstream, joining=joining or {})
         self.service = Service(settings, parts, logger(self.log), spans)
-        self.listener: Listener = listener(self.service)
-        self._thread = threading.Thread(target=self.listener.run, daemon=True)
+        self.http_server: HttpServer = http_server(self.service)
+        self._thread = threading.Thread(target=self.http_server.run, daemon=True)
         self.base = ""
 
     def start(self) -> None:
         """Run it and wait until it listens, and its kernels are there."""
         self._thread.start()
         ends = time.monotonic() + READY_S
-        while not self.listener.started:
+        while not self.http_server.started:
             assert time.monotonic() < ends, "the server does not start"
             time.sleep(0.01)
         assert self.service.warming.done.wait(COMPILED_S), "the kernels do not compile"
-        port = self.listener.servers[0].sockets[0].getsockname()[1]
+        port = self.http_server.servers[0].sockets[0].getsockname()[1]
         self.base = f"http://127.0.0.1:{port}"
 
     def stop(self) -> None:
         """Stop it as a signal does, and wait for it."""
         self.service.stopping.set()
-        self.listener.should_exit = True
+        self.http_server.should_exit = True
         self._thread.join(READY_S)
         assert not self._thread.is_alive(), "the server does not stop"
 

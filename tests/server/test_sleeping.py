@@ -173,7 +173,7 @@ def test_a_server_that_stops_ends_the_sleep_that_is_watched(folder: Path, held: 
 def stop(served: Served) -> None:
     """Begin to stop, as a signal does, and wait until nobody is let in any more."""
     served.service.stopping.set()
-    served.listener.should_exit = True
+    served.http_server.should_exit = True
     ends = time.monotonic() + WAIT_S
     while True:
         assert time.monotonic() < ends

@@ -79,7 +79,7 @@ def test_a_server_that_stops_is_alive_but_not_ready(folder: Path):
 
 def test_a_signal_says_that_the_server_stops_before_it_stops(folder: Path):
     with serving(folder) as served:
-        served.listener.handle_exit(signal.SIGTERM, None)
+        served.http_server.handle_exit(signal.SIGTERM, None)
         assert served.service.stopping.is_set()
 
 

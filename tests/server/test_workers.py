@@ -15,7 +15,7 @@ import pytest
 
 from mags.errors import ConfigurationError
 from mags.server.front import Request
-from mags.server.run import listener
+from mags.server.run import http_server
 from mags.server.service import Service
 from mags.server.settings import ServerSettings
 from mags.server.workers import Workers
@@ -31,17 +31,17 @@ class Running:
     def __init__(self, folder: Path, workers: int = 2) -> None:
         settings = ServerSettings(folder=folder, port=0)
         self.workers = Workers(settings, workers, partial(made, settings))
-        self.listener = listener(self.workers)
+        self.http_server = http_server(self.workers)
         self.workers.start()
-        self._thread = threading.Thread(target=self.listener.run, daemon=True)
+        self._thread = threading.Thread(target=self.http_server.run, daemon=True)
         self._thread.start()
-        wait(lambda: self.listener.started)
-        self.port = self.listener.servers[0].sockets[0].getsockname()[1]
+        wait(lambda: self.http_server.started)
+        self.port = self.http_server.servers[0].sockets[0].getsockname()[1]
         self.base = f"http://127.0.0.1:{self.port}"
 
     def stop(self) -> None:
         self.workers.tell_stopping()
-        self.listener.should_exit = True
+        self.http_server.should_exit = True
         self._thread.join(PATIENCE_S)
         assert not self._thread.is_alive()
 

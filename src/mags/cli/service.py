@@ -154,14 +154,14 @@ def serve(
     )  # fmt: skip
     make = partial(service_of, chosen, traces=traces, processes=workers)
     if workers == 1:
-        listener = run.listener(make())
+        http_server = run.http_server(make())
     else:
         served = _serving("mags.server.workers").Workers(chosen, workers, make)
-        listener = run.listener(served)
+        http_server = run.http_server(served)
         served.start()
     _tell(chosen)
     with one_blas_thread():
-        listener.run()
+        http_server.run()
 
 
 def cluster(

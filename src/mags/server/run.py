@@ -77,7 +77,7 @@ class Bounded(HttpToolsProtocol):
             self._clock = None
 
 
-class Listener(uvicorn.Server):
+class HttpServer(uvicorn.Server):
     """uvicorn, which tells the service of a stop before it waits for open connections.
 
     Event streams never end by themselves: they look at `stopping`.
@@ -93,9 +93,9 @@ class Listener(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def listener(
-    service: Served, *, socket: Path | None = None, kind: type[Listener] = Listener
-) -> Listener:
+def http_server(
+    service: Served, *, socket: Path | None = None, kind: type[HttpServer] = HttpServer
+) -> HttpServer:
     """What serves a service, on a Unix `socket` behind a front; raises as `check_keys` does."""
     settings = service.settings
     check_keys(settings, service.keys)

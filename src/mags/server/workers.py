@@ -33,7 +33,7 @@ from yarl import URL
 from mags.errors import ConfigurationError, MagsError
 from mags.server.auth import KeyRing
 from mags.server.front import PAUSE_S, Answer, Front, HolderLost, Request
-from mags.server.run import GRACE_S, Listener, listener
+from mags.server.run import GRACE_S, HttpServer, http_server
 from mags.server.service import Service
 from mags.server.settings import ServerSettings
 
@@ -138,7 +138,7 @@ def _text(header: bytes) -> str:
 
 
 class Workers:
-    """N workers and the front before them: what `listener` serves."""
+    """N workers and the front before them: what `http_server` serves."""
 
     def __init__(self, settings: ServerSettings, workers: int, make: MakeService) -> None:
         """`make`: makes the server of each, in its process, with the same settings."""
@@ -294,7 +294,7 @@ def work(make: MakeService, path: Path, line: Connection) -> None:
     try:
         service = make()
         service.app = _from_front(service.app)
-        server = listener(service, socket=path, kind=Led)
+        server = http_server(service, socket=path, kind=Led)
     except MagsError as failure:
         sys.exit(f"mags: {failure}")
 
@@ -310,8 +310,8 @@ def work(make: MakeService, path: Path, line: Connection) -> None:
         server.run()
 
 
-class Led(Listener):
-    """A listener that stops with its front, not by the signals that the whole group gets."""
+class Led(HttpServer):
+    """A server that stops with its front, not by the signals that the whole group gets."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The front gets the same signal, and asks for more until its own requests are answered."""
