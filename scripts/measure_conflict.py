@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from mags.engram.engram import Engram  # noqa: E402
 from mags.engram.settings import ConflictSettings, EngramSettings  # noqa: E402
-from mags.engram.view import Moment  # noqa: E402
+from mags.engram.view import WriteMoment  # noqa: E402
 from mags.graph.delta import Draft  # noqa: E402
 from mags.graph.records import (  # noqa: E402
     NEVER,
@@ -77,7 +77,7 @@ class Listener:
         if fresh:
             self._known.update(zip(fresh, self._embedder.embed(fresh), strict=True))
         draft = Draft(self.state.graph)
-        moment = Moment(
+        moment = WriteMoment(
             ids=self._ids,
             now_s=at,
             tick=len(self.episodes) + 1,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from mags.engram.engram import Engram
-from mags.engram.view import Moment
+from mags.engram.view import WriteMoment
 from mags.graph.delta import Draft
 from mags.graph.records import Content
 from mags.index.state import Ids, State
@@ -87,7 +87,7 @@ class GrowingState:
         for turn, said, writing in jobs:
             draft = Draft(self.state.graph)
             tick = self.state.graph.tick + (turn.session not in previous)
-            moment = Moment(
+            moment = WriteMoment(
                 ids=self._ids,
                 now_s=said.at,
                 tick=tick,
@@ -124,7 +124,7 @@ class GrowingState:
             vectors = dict(zip(texts, self._embedder.embed(texts), strict=True))
             self._clock += 1.0
             draft = Draft(self.state.graph)
-            moment = Moment(ids=self._ids, now_s=self._clock, tick=0, vectors=vectors)
+            moment = WriteMoment(ids=self._ids, now_s=self._clock, tick=0, vectors=vectors)
             done = self._engram.assert_fact(draft, self.state, operation, moment, at=self._clock)
             self._contents.update((c.id, c) for c in draft.contents)
             self.state.apply(draft.delta("assert"))

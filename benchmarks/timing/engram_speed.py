@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.engram.engram import Engram
-from mags.engram.view import Moment
+from mags.engram.view import WriteMoment
 from mags.graph.delta import Delta, Draft, decode, encode
 from mags.graph.graph import Graph
 from mags.index.state import State
@@ -167,7 +167,7 @@ class TimedWriter:
         writing, vectors = self.read(turn)
         draft = Draft(state.graph)
         previous = state.episodes.recent(1, session_hash(state, turn.session))
-        moment = Moment(
+        moment = WriteMoment(
             ids=live.ids,
             now_s=turn.at + 1.0,
             tick=state.graph.tick + 1,

@@ -9,7 +9,7 @@ import numpy as np
 
 from mags.engram.engram import Engram
 from mags.engram.settings import EngramSettings
-from mags.engram.view import Inscribed, Moment
+from mags.engram.view import Inscribed, WriteMoment
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import Ids, State
@@ -84,7 +84,7 @@ class Desk:
         writing = Writing(operations=tuple(operations), **more)
         texts = self.engram.texts(self.state, turn, writing)
         draft = Draft(self.state.graph)
-        moment = Moment(
+        moment = WriteMoment(
             ids=self.ids,
             now_s=self.now,
             tick=self.tick,
@@ -101,7 +101,7 @@ class Desk:
         self.now += DAY
         texts = self.engram.assertion_texts(self.state, operation)
         draft = Draft(self.state.graph)
-        moment = Moment(
+        moment = WriteMoment(
             ids=self.ids, now_s=self.now, tick=self.tick, vectors={t: vector(t) for t in texts}
         )
         done = self.engram.assert_fact(

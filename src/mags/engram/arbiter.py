@@ -32,7 +32,7 @@ from dataclasses import replace
 from mags.engram.claim import Claim, Evidence, Span, apart, differ, opposites, session_of, slot_of
 from mags.engram.grades import Grades
 from mags.engram.settings import EngramSettings
-from mags.engram.view import Inscribed, Moment, View
+from mags.engram.view import Inscribed, View, WriteMoment
 from mags.graph.records import (
     NEVER,
     NOBODY,
@@ -60,7 +60,7 @@ class Arbiter:
         self,
         view: View,
         settings: EngramSettings,
-        moment: Moment,
+        moment: WriteMoment,
         done: Inscribed,
         grades: Grades | None = None,
     ) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 
 from mags.engram.grades import Grades, Teller
 from mags.engram.settings import DAY_S
-from mags.engram.view import Moment, View
+from mags.engram.view import View, WriteMoment
 from mags.graph.records import NEVER, NOBODY, Grade, NodeFlag, NodeKind
 from mags.index.state import State, names_of
 from mags.index.tokens import fold_name, form_of, terms
@@ -348,7 +348,7 @@ def span_of(operation: Operation, evidence: Evidence, *, change: bool) -> Span:
 class Linker:
     """Names of one turn to entity ids; creates the entities that are not there."""
 
-    def __init__(self, view: View, moment: Moment, speaker: str = "") -> None:
+    def __init__(self, view: View, moment: WriteMoment, speaker: str = "") -> None:
         """Resolve "I" to `speaker`."""
         self._view = view
         self._moment = moment

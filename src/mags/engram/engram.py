@@ -32,7 +32,7 @@ from mags.engram.claim import (
 from mags.engram.conflict import contradicted, may_contradict, successor
 from mags.engram.grades import Grades
 from mags.engram.settings import EngramSettings
-from mags.engram.view import Inscribed, Moment, Surroundings, View
+from mags.engram.view import Inscribed, Surroundings, View, WriteMoment
 from mags.graph.delta import Draft
 from mags.graph.records import NEVER, NOBODY, ArcKind, Grade, NodeFlag, NodeKind, graded
 from mags.index.state import State
@@ -70,7 +70,7 @@ class Engram:
         return [*dict.fromkeys([*_said([operation]), *_unknown(state, names_in([operation]))])]
 
     def inscribe(
-        self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: Moment
+        self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: WriteMoment
     ) -> Inscribed:
         """Store a turn as an episode, word for word, and judge its operations, guesses last.
 
@@ -81,7 +81,7 @@ class Engram:
         return self._judged(inscription, inscription.episode(turn, writing), turn, writing)
 
     def keep(
-        self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: Moment
+        self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: WriteMoment
     ) -> Inscribed:
         """Store a turn as an episode that waits for `read`."""
         inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
@@ -95,7 +95,7 @@ class Engram:
         state: State,
         turn: Turn,
         writing: Writing,
-        moment: Moment,
+        moment: WriteMoment,
         *,
         episode: int,
     ) -> Inscribed:
@@ -124,7 +124,7 @@ class Engram:
         draft: Draft,
         state: State,
         operation: Operation,
-        moment: Moment,
+        moment: WriteMoment,
         *,
         at: float,
         grade: Grade = Grade.OWNER,
@@ -150,7 +150,7 @@ class Engram:
         state: State,
         turn: Turn,
         correction: Correction,
-        moment: Moment,
+        moment: WriteMoment,
     ) -> Inscribed:
         """Deny a fact, and hold what is right in its place: the word of whom it tells, or as good.
 
@@ -195,7 +195,7 @@ class Inscription:
         self,
         view: View,
         settings: EngramSettings,
-        moment: Moment,
+        moment: WriteMoment,
         said_at: float,
         speaker: str = "",
         grade: Grade = Grade.UNKNOWN,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mags.engram import claim
-from mags.engram.view import GUESS, Moment, View
+from mags.engram.view import GUESS, View, WriteMoment
 from mags.errors import InvalidInput
 from mags.graph.records import NEVER, ArcKind, Grade, NodeFlag, grade_in, graded
 from mags.index.tokens import fold_name
@@ -20,7 +20,7 @@ ONE = int(NodeFlag.ONE)
 ENDS = (("subject", ArcKind.SUBJECT), ("object", ArcKind.OBJECT))
 
 
-def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta: Any) -> None:
+def restate(view: View, fact: int, operation: Operation, moment: WriteMoment, **meta: Any) -> None:
     """Draft that a fact says what an operation does: ends, slot, arcs and words.
 
     Entities that are not known are made. `meta`: further entries of its words. Times, confidence

@@ -1,6 +1,6 @@
 """What a turn is written to: the branch as it will be once its draft is applied.
 
-`Moment` is what comes with the turn from outside, `Inscribed` what it left behind, `View` what
+`WriteMoment` is what comes with the turn from outside, `Inscribed` what it left behind, `View` what
 the rules read and write, `Surroundings` what lies around the turn.
 """
 
@@ -39,7 +39,7 @@ WIDE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class WriteMoment:
     """Time, ids and vectors for one inscription.
 
     `vectors`: text -> vector, shape (dimension,), unit length, for `Engram.texts` (a text

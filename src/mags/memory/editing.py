@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from mags.engram.claim import sentence
 from mags.engram.engram import Engram
 from mags.engram.restate import carried, restate
-from mags.engram.view import Moment as WriteMoment
-from mags.engram.view import View
+from mags.engram.view import View, WriteMoment
 from mags.errors import InvalidInput
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind

@@ -17,7 +17,7 @@ import numpy as np
 
 from mags.engram.claim import Correction
 from mags.engram.engram import Engram
-from mags.engram.view import Inscribed, Moment
+from mags.engram.view import Inscribed, WriteMoment
 from mags.errors import InvalidInput, ModelError, ModelReplyError
 from mags.graph.delta import Delta, Draft
 from mags.graph.graph import REVERSE
@@ -398,8 +398,8 @@ class Observer:
         seen = replace(_seen(delta), understood=writing.understood, why=writing.why)
         return replace(seen, seq=self._live.state.seq, repeated=False)
 
-    def _moment(self, vectors: Mapping[str, Any], tick: int, previous: int | None) -> Moment:
-        return Moment(
+    def _moment(self, vectors: Mapping[str, Any], tick: int, previous: int | None) -> WriteMoment:
+        return WriteMoment(
             ids=self._live.ids,
             now_s=self._live.clock(),
             tick=tick,

@@ -40,7 +40,7 @@ from typing import Protocol, TypeVar
 from mags.errors import ModelReplyError
 from mags.models.grammar import check_invented, check_language, read_engram, read_plan, read_route
 from mags.models.policy.prompted import words_of
-from mags.models.policy.rules.when import moment, moments
+from mags.models.policy.rules.when import date_mentions, moment
 from mags.models.rendering import DAYS, EPOCH, known, quote
 from mags.ports.chat import ChatModel, Message
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing, asks
@@ -276,7 +276,7 @@ def _marked(mark: str, end: int, spans: Sequence[tuple[str, str]]) -> str:
 
 def _spans(turn: Turn) -> list[tuple[str, str]]:
     """First and last day, month or year of each date the turn names, as ISO; "" where open."""
-    return [_iso(one.since, one.until) for one in moments(turn.text, turn.at)[:MOST]]
+    return [_iso(one.since, one.until) for one in date_mentions(turn.text, turn.at)[:MOST]]
 
 
 def _iso(since: float | None, until: float | None) -> tuple[str, str]:

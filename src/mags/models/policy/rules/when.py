@@ -447,7 +447,7 @@ _BETWEEN_MONTHS = re.compile(rf"\bbetween ({_MONTHS}) and ({_MONTHS}) ((?:1[89]|
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class DateMention:
     """A date in a text: its characters, and its first and last second (None where open)."""
 
     start: int
@@ -456,35 +456,35 @@ class Moment:
     until: float | None
 
 
-def moments(text: str, at: float) -> tuple[Moment, ...]:
+def date_mentions(text: str, at: float) -> tuple[DateMention, ...]:
     """The dates of a text in order, none overlapping. `at`: now, in seconds since the epoch."""
-    found: list[Moment] = []
+    found: list[DateMention] = []
     for one in _all(text, at):
         if all(one.end <= other.start or other.end <= one.start for other in found):
             found.append(one)
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def _all(text: str, at: float) -> Iterator[Moment]:
+def _all(text: str, at: float) -> Iterator[DateMention]:
     for match in _BETWEEN_MONTHS.finditer(text):
         first = times(f"in {match[1]} {match[3]}", at)
         last = times(f"in {match[2]} {match[3]}", at)
         if first and last:
-            yield _moment(match.start(), match.end(), first[0].since, last[0].until)
+            yield _mention(match.start(), match.end(), first[0].since, last[0].until)
     for time in times(text, at):
-        yield _moment_of(time, time.start, time.end)
+        yield _mention_of(time, time.start, time.end)
     for match in _BARE.finditer(text):
         for time in times(f"in {match[0]}", at)[:1]:
-            yield _moment_of(time, match.start(), match.end())
+            yield _mention_of(time, match.start(), match.end())
 
 
-def _moment_of(time: Time, start: int, end: int) -> Moment:
+def _mention_of(time: Time, start: int, end: int) -> DateMention:
     if time.role in ("since", "after"):
-        return _moment(start, end, time.since if time.role == "since" else time.until, None)
+        return _mention(start, end, time.since if time.role == "since" else time.until, None)
     if time.role in ("until", "before"):
-        return _moment(start, end, None, time.since if time.role == "before" else time.until)
-    return _moment(start, end, time.since, time.until)
+        return _mention(start, end, None, time.since if time.role == "before" else time.until)
+    return _mention(start, end, time.since, time.until)
 
 
-def _moment(start: int, end: int, since: float | None, until: float | None) -> Moment:
-    return Moment(start=start, end=end, since=since, until=until)
+def _mention(start: int, end: int, since: float | None, until: float | None) -> DateMention:
+    return DateMention(start=start, end=end, since=since, until=until)

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mags.models.policy.rules.when import moments
+from mags.models.policy.rules.when import date_mentions
 
 NOW = datetime(2024, 5, 10, tzinfo=UTC).timestamp()
 
@@ -28,10 +28,10 @@ def day(year: int, month: int, day: int = 1) -> float:
     ],
 )
 def test_a_date_has_its_place_and_its_reach(text, words, since, until):
-    (found,) = moments(text, NOW)
+    (found,) = date_mentions(text, NOW)
     assert (found.since, found.until) == (since, until)
     assert text[found.start : found.end].endswith(words)
 
 
 def test_a_text_without_a_date_has_none():
-    assert moments("Ana lives in Oslo.", NOW) == ()
+    assert date_mentions("Ana lives in Oslo.", NOW) == ()
