@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from mags.errors import ConfigurationError
 from mags.server.auth import Forbidden, IssuerUnavailable, KeyRing, Refused, Scope
-from mags.server.oidc import AGAIN_S, KEPT_S, SKEW_S, Tokens
+from mags.server.oidc import AGAIN_S, KEPT_S, SKEW_S, TokenVerifier
 from mags.settings import OidcSettings, read_settings
 from tests.server.serving import serving
 
@@ -106,7 +106,7 @@ def token(key: Any = RSA, kid: str | None = "r", algorithm: str = "RS256", **cla
 
 
 def test_a_token_allows_what_its_claims_say(issuer: Issuer):
-    tokens = Tokens(oidc(issuer.url, speaker="name"))
+    tokens = TokenVerifier(oidc(issuer.url, speaker="name"))
     for key, kid, algorithm in (
         (RSA, "r", "RS256"),
         (CURVE, "e", "ES256"),
@@ -121,7 +121,9 @@ def test_a_token_allows_what_its_claims_say(issuer: Issuer):
 def test_claims_may_lie_inside_of_others_and_be_lists_or_texts(issuer: Issuer):
     named = oidc(issuer.url, namespaces="sub", scope="realm.roles")
     end = str(int(time.time()) + 600)
-    grant = Tokens(named).grant(token(realm={"roles": ["x", "mags:read", "mags:admin"]}, exp=end))
+    grant = TokenVerifier(named).grant(
+        token(realm={"roles": ["x", "mags:read", "mags:admin"]}, exp=end)
+    )
     assert (grant.namespaces, grant.scope) == (("u-1",), Scope.ADMIN)
 
 
@@ -180,14 +182,14 @@ BAD: dict[str, Callable[[], str]] = {
 def test_what_does_not_hold_is_refused(tmp_path: Path, bad: str):
     jwks = tmp_path / "jwks.json"
     jwks.write_text(json.dumps(SET))
-    tokens = Tokens(oidc(str(jwks)))
+    tokens = TokenVerifier(oidc(str(jwks)))
     assert tokens.grant(token()).subject == "u-1"
     with pytest.raises(Refused):
         tokens.grant(BAD[bad]())
 
 
 def test_a_clock_may_be_off_a_little(issuer: Issuer):
-    tokens, now = Tokens(oidc(issuer.url)), time.time()
+    tokens, now = TokenVerifier(oidc(issuer.url)), time.time()
     assert tokens.grant(token(exp=now - SKEW_S / 2)).expires == pytest.approx(now + SKEW_S / 2)
     tokens.grant(token(nbf=now + SKEW_S / 2, iat=now + SKEW_S / 2))
 
@@ -210,7 +212,7 @@ def test_a_clock_may_be_off_a_little(issuer: Issuer):
     ],
 )
 def test_a_token_without_the_claims_may_do_nothing(issuer: Issuer, claims: dict[str, Any]):
-    tokens = Tokens(oidc(issuer.url, speaker="name"))
+    tokens = TokenVerifier(oidc(issuer.url, speaker="name"))
     with pytest.raises(Forbidden):
         tokens.grant(token(**{"name": "Alice", **claims}))
 
@@ -220,7 +222,7 @@ def test_a_new_key_is_fetched_and_unknown_ones_ask_the_issuer_no_more_often(
 ):
     now = 1_000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    tokens = Tokens(oidc(issuer.url))
+    tokens = TokenVerifier(oidc(issuer.url))
     tokens.grant(token())
     for _ in range(50):
         with pytest.raises(Refused):
@@ -244,7 +246,7 @@ def test_an_issuer_that_does_not_answer_is_asked_again_later(
 ):
     now = 1_000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    tokens = Tokens(oidc(issuer.url))
+    tokens = TokenVerifier(oidc(issuer.url))
     issuer.status = 500
     for _ in range(20):
         with pytest.raises(IssuerUnavailable):
@@ -257,9 +259,9 @@ def test_an_issuer_that_does_not_answer_is_asked_again_later(
 def test_keys_in_a_file_are_read_again_when_it_changes(tmp_path: Path):
     path = tmp_path / "jwks.json"
     with pytest.raises(ConfigurationError, match="no JWK set"):
-        Tokens(oidc(str(path)))
+        TokenVerifier(oidc(str(path)))
     path.write_text(json.dumps(SET))
-    tokens = Tokens(oidc(str(path)))
+    tokens = TokenVerifier(oidc(str(path)))
     tokens.grant(token())
     fresh = tmp_path / "fresh"
     fresh.write_text(json.dumps({"keys": [published(OTHER, "new", "RS256")]}))

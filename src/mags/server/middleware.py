@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from mags.server.telemetry import Spans
 
 if TYPE_CHECKING:
-    from mags.server.oidc import Tokens
+    from mags.server.oidc import TokenVerifier
 
 INERT = {
     "X-Content-Type-Options": "nosniff",
@@ -86,7 +86,11 @@ class AuthMiddleware:
     """
 
     def __init__(
-        self, app: ASGIApp, settings: ServerSettings, keys: KeyRing, tokens: Tokens | None = None
+        self,
+        app: ASGIApp,
+        settings: ServerSettings,
+        keys: KeyRing,
+        tokens: TokenVerifier | None = None,
     ) -> None:
         """`settings.asks`: a key is needed, as wherever others can reach the server.
 

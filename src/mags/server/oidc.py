@@ -44,7 +44,7 @@ FETCH_S, KEPT_S, AGAIN_S = 5.0, 3_600.0, 30.0
 or not they came: whoever sends an unknown key id must not make this server ask without end."""
 
 
-class Tokens:
+class TokenVerifier:
     """What the tokens of one issuer allow. Safe to use from several threads."""
 
     def __init__(self, settings: OidcSettings) -> None:

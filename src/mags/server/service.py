@@ -40,7 +40,7 @@ from mags.server.wire.responses import ReadyOut, Reason
 from mags.settings import Settings
 
 if TYPE_CHECKING:
-    from mags.server.oidc import Tokens
+    from mags.server.oidc import TokenVerifier
     from mags.server.telemetry import Spans
 
 ROUTERS = (*memories.ROUTERS, nodes.router, history.router, *server.ROUTERS)
@@ -210,12 +210,12 @@ class Service:
         return Response(body, media_type=media)
 
 
-def tokens_of(settings: ServerSettings) -> Tokens | None:
+def tokens_of(settings: ServerSettings) -> TokenVerifier | None:
     """What reads the tokens of the issuer that is set, None where there is none."""
     if not settings.oidc.issuer:
         return None
     oidc = import_extra("mags.server.oidc", extra="oidc", needed_for="[oidc]")
-    made: Tokens = oidc.Tokens(settings.oidc)
+    made: TokenVerifier = oidc.TokenVerifier(settings.oidc)
     return made
 
 
