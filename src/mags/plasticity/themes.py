@@ -120,7 +120,7 @@ def _opening(text: str) -> str:
     return kept or text[:LONGEST].rsplit(" ", 1)[0] + " ..."
 
 
-class Work(NamedTuple):
+class PendingTheme(NamedTuple):
     """A theme to write: its position (None if new), its members, and those that are new to it.
 
     Members are positions, ascending.
@@ -184,7 +184,7 @@ class Consolidate:
         said = frozen.nodes["valid_from"][frozen.nodes["kind"] == NodeKind.EPISODE]
         unfit = not_to_tell(frozen, max(now_s, float(said.max(initial=-NEVER))))
         themes = Themes(frozen, unfit)
-        mended, work, gone = list[Work](), list[Work](), list[int]()
+        mended, work, gone = list[PendingTheme](), list[PendingTheme](), list[int]()
         for core in self._cores(frozen, regions, unfit):
             theme, shared = themes.nearest(core)
             # shared / (size of the union) >= same, without dividing.
@@ -193,18 +193,18 @@ class Consolidate:
             if theme is not None and shared >= self.same * (len(old) + len(core) - shared):
                 themes.taken.add(theme)
                 if theme in themes.outdated:
-                    mended.append(Work(theme, np.union1d(old, core), fresh))
+                    mended.append(PendingTheme(theme, np.union1d(old, core), fresh))
                 elif len(fresh) and len(fresh) >= self.news * len(core):
-                    work.append(Work(theme, np.union1d(old, core), fresh))
+                    work.append(PendingTheme(theme, np.union1d(old, core), fresh))
             elif shared < self.same * len(core):
-                work.append(Work(None, core, core))
+                work.append(PendingTheme(None, core, core))
         # Themes that no core holds together any more still lose what is over.
         for theme in themes.outdated:
             if theme in themes.taken:
                 continue
             held = themes.members[theme]
             if len(held) >= self.least:
-                mended.append(Work(theme, held, held[:0]))
+                mended.append(PendingTheme(theme, held, held[:0]))
             else:
                 gone.append(theme)
         return self._write(frozen, [*mended, *work][: self.batch], gone, themes, scribe, now_s)
@@ -234,7 +234,7 @@ class Consolidate:
     def _write(
         self,
         frozen: FrozenGraph,
-        work: Sequence[Work],
+        work: Sequence[PendingTheme],
         gone: Sequence[int],
         themes: Themes,
         scribe: ThemeWriter,
