@@ -38,7 +38,7 @@ def watched(watch: Watch) -> Iterator[None]:
         _WATCH.reset(token)
 
 
-class Worker(Protocol):
+class CooperativeTask(Protocol):
     """Who works in a thread, as whoever shares the cores knows it."""
 
     def pause(self) -> None:
@@ -58,20 +58,20 @@ class Worker(Protocol):
 
 
 class _Here(threading.local):
-    worker: Worker | None = None
+    task: CooperativeTask | None = None
 
 
 _HERE = _Here()
 
 
 @contextmanager
-def working(worker: Worker | None) -> Iterator[None]:
-    """Work in this thread as `worker` until the end of the block."""
-    before, _HERE.worker = _HERE.worker, worker
+def working(task: CooperativeTask | None) -> Iterator[None]:
+    """Work in this thread as `task` until the end of the block."""
+    before, _HERE.task = _HERE.task, task
     try:
         yield
     finally:
-        _HERE.worker = before
+        _HERE.task = before
 
 
 def pause() -> None:
@@ -79,30 +79,30 @@ def pause() -> None:
 
     Writers of the same memory may wait meanwhile: they take no core (`waiting`).
     """
-    if _HERE.worker is not None:
-        _HERE.worker.pause()
+    if _HERE.task is not None:
+        _HERE.task.pause()
 
 
 def helpers() -> int | None:
     """How many other threads may work for this one now; None: as many as there are cores."""
-    return None if _HERE.worker is None else _HERE.worker.helpers()
+    return None if _HERE.task is None else _HERE.task.helpers()
 
 
 def pay(seconds: float) -> None:
     """Answer for processor time of other threads that worked for this one."""
-    if _HERE.worker is not None:
-        _HERE.worker.pay(seconds)
+    if _HERE.task is not None:
+        _HERE.task.pay(seconds)
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
     """What is waited for in the block needs no core, so that others may have this thread's."""
-    worker = _HERE.worker
-    if worker is None:
+    task = _HERE.task
+    if task is None:
         yield
         return
-    worker.leave()
+    task.leave()
     try:
         yield
     finally:
-        worker.come_back()
+        task.come_back()
