@@ -19,7 +19,7 @@ from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
 from mags.models.answer.spans import SpanReader, shown
-from mags.models.answer.weights import AdapterReciter, FolderShelf
+from mags.models.answer.weights import AdapterReciter, FolderArtifactStore
 from mags.models.chat.openai import OpenAIChat
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
@@ -145,7 +145,7 @@ def make_parts(
         shows=partial(shown, reader=span_reader(policy)),
         weights=settings.weights,
         reciter=make_reciter(settings),
-        shelf=FolderShelf(),
+        artifacts=FolderArtifactStore(),
     )
 
 

@@ -29,7 +29,7 @@ def vector(text: str) -> np.ndarray:
     return (out / norm if norm else out).astype(np.float16)
 
 
-class Shelf:
+class ContentStore:
     """The content table."""
 
     def __init__(self) -> None:
@@ -56,14 +56,14 @@ class Desk:
     settings: EngramSettings = field(default_factory=EngramSettings)
 
     def __post_init__(self) -> None:
-        self.shelf = Shelf()
+        self.contents = ContentStore()
         self.state = State(
             dimension=DIMENSION,
             secret=b"0123456789abcdef",
-            fetch=self.shelf.fetch,
-            fetch_whole=self.shelf.fetch_whole,
+            fetch=self.contents.fetch,
+            fetch_whole=self.contents.fetch_whole,
         )
-        self.ids = Ids(self.shelf.reserve)
+        self.ids = Ids(self.contents.reserve)
         self.engram = Engram(self.settings)
         self.now = 1_000 * DAY
         self.tick = 0
@@ -113,7 +113,7 @@ class Desk:
     def apply(self, draft: Draft, kind: str) -> None:
         delta = draft.delta(kind, recorded_at=self.now, tick_after=self.tick)
         for content in delta.contents:
-            self.shelf.by_id[content.id] = content
+            self.contents.by_id[content.id] = content
         self.state.apply(delta)
         self.deltas.append(delta)
 

@@ -791,7 +791,7 @@ def test_a_forgetting_that_was_cut_off_is_finished_at_the_next_opening(
     taught: Memory, tmp_path: Path, opened: Opener
 ) -> None:
     folder = tmp_path / "weights" / "first"
-    taught._parts = replace(taught._parts, shelf=None)  # killed before anything was deleted
+    taught._parts = replace(taught._parts, artifacts=None)  # killed before anything was deleted
     taught.forget(fact(taught, "Rome"))
     assert folder.exists()
     taught.close()

@@ -23,7 +23,7 @@ from mags.memory.live import Live
 from mags.memory.views import Forgotten
 from mags.memory.weights import sweep
 from mags.ports.store import Store
-from mags.ports.weights import Shelf
+from mags.ports.weights import ArtifactStore
 
 CITED = re.compile(r"[\[(]\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*[\])]", re.ASCII)
 NUMBER = re.compile(r"\d{1,18}", re.ASCII)
@@ -36,7 +36,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def forget(
-    live: Live, wanted: int | str, *, dry_run: bool = False, shelf: Shelf | None = None
+    live: Live, wanted: int | str, *, dry_run: bool = False, artifacts: ArtifactStore | None = None
 ) -> Forgotten:
     """Erase a node by id, a thing by name, or whatever holds a phrase.
 
@@ -52,7 +52,7 @@ def forget(
     else mentions.
 
     One transaction: it is complete, or it did not happen. What was taught to a model of it is
-    deleted from `shelf` then, or told to be out of reach. Raises NotFound when nothing matches;
+    deleted from `artifacts` then, or told to be out of reach. Raises NotFound when nothing matches;
     StoreBusy or StoreFull with `erased` True where all is gone from the memory, but bytes may
     stay in the file until it is opened again.
     """
@@ -68,7 +68,7 @@ def forget(
             for node, text in dict.fromkeys(said):
                 if text != texts[node]:
                     earlier[node] = (*earlier.get(node, ()), text)
-            taught, kept = sweep(live, shelf, gone)
+            taught, kept = sweep(live, artifacts, gone)
             plan = replace(_planned(state, gone, parted), weights=taught, out_of_reach=kept)
             return replace(plan, contents=len(said), texts=texts, earlier=earlier)
     try:
@@ -85,7 +85,7 @@ def forget(
     finally:
         caches.clear()
     try:
-        taught, kept = sweep(live, shelf)
+        taught, kept = sweep(live, artifacts)
         if store.facts.size().get("to_clean"):
             store.contents.erase([])  # cleans the file, or raises where it cannot yet
     finally:

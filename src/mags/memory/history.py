@@ -19,7 +19,7 @@ from mags.memory.inputs import whole
 from mags.memory.live import Live
 from mags.memory.lookup import named, node_view
 from mags.ports.store import JournalEntry, Mark
-from mags.ports.weights import Shelf
+from mags.ports.weights import ArtifactStore
 from mags.recall.found import moment_of
 from mags.recall.recall import fact_view
 
@@ -79,8 +79,8 @@ def snapshot(live: Live, name: str, *, move: bool = False) -> Mark:
         return points.mark(name, state.seq, live.clock())
 
 
-def diff(live: Live, name: str, shelf: Shelf | None = None) -> views.Diff:
-    """What changed since a snapshot. `shelf`: where adapters lie."""
+def diff(live: Live, name: str, artifacts: ArtifactStore | None = None) -> views.Diff:
+    """What changed since a snapshot. `artifacts`: where adapters lie."""
     mark = _mark(live, name)
     net = Delta.compose(_since(live, mark.seq), "diff")
     created, removed, altered = net.nodes.created(), net.nodes.removed(), net.nodes.altered()
@@ -98,7 +98,7 @@ def diff(live: Live, name: str, shelf: Shelf | None = None) -> views.Diff:
             arcs_added=len(net.arcs.created()),
             arcs_removed=len(net.arcs.removed()),
             arcs_changed=len(net.arcs.altered()),
-            weights=weights.changed_since(live, shelf, mark.seq),
+            weights=weights.changed_since(live, artifacts, mark.seq),
         )
 
 

@@ -349,7 +349,7 @@ def stats(live: Live, parts: Parts) -> views.Stats:
     # Before the state is held: the store reads the disk for it.
     size = dict(store.facts.size())
     marks, branches = store.points.marks(), store.facts.branches()
-    taught = taught_now(live, parts.shelf)
+    taught = taught_now(live, parts.artifacts)
     with live.reading() as state:
         graph = state.graph
         nodes = graph.nodes[graph.where()]

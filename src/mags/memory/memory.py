@@ -434,7 +434,7 @@ class Memory:
         leaves the turns that told it. `dry_run` only tells what would go, with its texts.
         """
         wanted = inputs.id_or_name(query_or_id, "what to forget")
-        return forget(self._live, wanted, dry_run=dry_run, shelf=self._parts.shelf)
+        return forget(self._live, wanted, dry_run=dry_run, artifacts=self._parts.artifacts)
 
     # -- history -----------------------------------------------------------------
 
@@ -456,7 +456,7 @@ class Memory:
 
     def diff(self, name: str) -> Diff:
         """What changed since a snapshot."""
-        return history.diff(self._live, name, self._parts.shelf)
+        return history.diff(self._live, name, self._parts.artifacts)
 
     def rollback(self, name: str | int) -> Delta:
         """Go back to a snapshot by a new Delta, so that nothing is lost.

@@ -17,7 +17,7 @@ from mags.ports.bounds import ANY, SECRET, hold
 from mags.ports.chat import Usage
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy, Router, Turn
-from mags.ports.weights import Reciter, Shelf, WeightsSettings
+from mags.ports.weights import ArtifactStore, Reciter, WeightsSettings
 from mags.recall.settings import RecallSettings
 
 LEAST_SECRET = 32
@@ -86,7 +86,7 @@ class Parts:
     of first edges. `router`: what turns of a conversation want; without one any may tell and ask.
     `has_model`: whether a language model is there to chat with. `shows`: how likely each of some
     turns shows what a question asks, in (0, 1), None where it was not read; without it recall is
-    at most `careful`. `weights`, `reciter`, `shelf`: what is taught to a model's weights, who
+    at most `careful`. `weights`, `reciter`, `artifacts`: what is taught to a model's weights, who
     recites it, where it lies.
     """
 
@@ -106,4 +106,4 @@ class Parts:
     shows: Callable[[Turn, Sequence[Turn]], Sequence[float | None]] | None = None
     weights: WeightsSettings = field(default_factory=WeightsSettings)
     reciter: Reciter | None = None
-    shelf: Shelf | None = None
+    artifacts: ArtifactStore | None = None

@@ -43,9 +43,9 @@ from mags.ports.relations import normalise
 from mags.ports.store import Mark, Store
 from mags.ports.weights import (
     MISSING,
+    ArtifactStore,
     Card,
     RecitedHop,
-    Shelf,
     TaughtFact,
     asks_past,
     folded,
@@ -63,7 +63,7 @@ REGISTRY = "weights"
 """The fact of a memory that lists what was made from it."""
 RECITALS = "recitals"
 """The fact of a memory that counts how paths that stand were answered."""
-NO_SHELF = "nothing here can delete it"
+NO_STORE = "nothing here can delete it"
 ASKS = {"who": "person", "whom": "person", "where": "place", "when": "time"}
 """What question words ask for, as the table of relations says what those lead to."""
 COUNTED = frozenset({"many", "much", "old", "tall"})
@@ -301,7 +301,7 @@ def in_use(store: Store, seq: int) -> Thing | None:
 
 
 def sweep(
-    live: Live, shelf: Shelf | None, gone: Collection[int] | None = None
+    live: Live, artifacts: ArtifactStore | None, gone: Collection[int] | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Delete whatever holds a fact that was forgotten; what was deleted, and what could not be.
 
@@ -315,7 +315,9 @@ def sweep(
     erased = live.store.facts.forgotten().tolist() if gone is None else gone
     deleted, kept, done = [], [], set()
     for one in registry.holding(erased):
-        why = NO_SHELF if shelf is None else shelf.delete(one.path, dry_run=gone is not None)
+        why = (
+            NO_STORE if artifacts is None else artifacts.delete(one.path, dry_run=gone is not None)
+        )
         deleted += [] if why else [str(one.path)]
         kept += [f"{one.path}: {why}"] if why else []
         done |= {one} if why in ("", MISSING) else set()
@@ -427,16 +429,16 @@ def adapter_in_use(memory: Memory) -> Thing | None:
         return in_use(live.store, state.seq)
 
 
-def taught_now(live: Live, shelf: Shelf | None) -> views.Taught | None:
+def taught_now(live: Live, artifacts: ArtifactStore | None) -> views.Taught | None:
     """The version in use, what it was taught and what of that is stale; None without one."""
     with live.reading() as state:
         adapter = in_use(live.store, state.seq)
-        if adapter is None or shelf is None:
+        if adapter is None or artifacts is None:
             return None
         told = recitals_of(live.store)
         made = views.Taught(version=adapter.version, facts=adapter.facts, recitals=told)
         try:
-            card = shelf.card(adapter.path)
+            card = artifacts.card(adapter.path)
         except (CorruptFile, NotFound) as failure:
             return replace(made, why=str(failure))
         old = stale(state, card, live.present())
@@ -445,15 +447,17 @@ def taught_now(live: Live, shelf: Shelf | None) -> views.Taught | None:
         )
 
 
-def changed_since(live: Live, shelf: Shelf | None, seq: int) -> views.TaughtChange | None:
+def changed_since(
+    live: Live, artifacts: ArtifactStore | None, seq: int
+) -> views.TaughtChange | None:
     """What was taught more and less since a sequence of the journal; None where nothing ever."""
     registry = registry_of(live.store)
     if not registry.events:
         return None
-    now = taught_now(live, shelf)
+    now = taught_now(live, artifacts)
     before = version_in_use(live.store, registry, seq)
     then = registry.adapter(before)
-    old, new = set(_ids(then, shelf)), set(now.facts if now else ())
+    old, new = set(_ids(then, artifacts)), set(now.facts if now else ())
     return views.TaughtChange(
         before=before,
         now=now.version if now else "",
@@ -463,12 +467,12 @@ def changed_since(live: Live, shelf: Shelf | None, seq: int) -> views.TaughtChan
     )
 
 
-def _ids(adapter: Thing | None, shelf: Shelf | None) -> tuple[int, ...]:
+def _ids(adapter: Thing | None, artifacts: ArtifactStore | None) -> tuple[int, ...]:
     """The facts an adapter was taught; where its card is gone, all that it may hold."""
-    if adapter is None or shelf is None:
+    if adapter is None or artifacts is None:
         return () if adapter is None else adapter.facts
     with suppress(CorruptFile, NotFound):
-        return shelf.card(adapter.path).ids
+        return artifacts.card(adapter.path).ids
     return adapter.facts
 
 
@@ -523,13 +527,13 @@ class Weights:
     def _sweep(self) -> None:
         if self._live.generation != self._swept and not self._live.read_only:
             generation = self._live.generation
-            sweep(self._live, self._parts.shelf)
+            sweep(self._live, self._parts.artifacts)
             self._swept = generation
 
     def recite(self, question: Turn, options: ReadOptions) -> Recital:
         """What the adapter in use recites, checked; nothing of the past."""
-        reciter, shelf, live = self._parts.reciter, self._parts.shelf, self._live
-        if reciter is None or shelf is None:
+        reciter, artifacts, live = self._parts.reciter, self._parts.artifacts, self._live
+        if reciter is None or artifacts is None:
             return Recital()
         if options.of_the_past or asks_past(question.text):
             return Recital()
@@ -539,7 +543,7 @@ class Weights:
             self._sweep()
             if adapter is None:
                 return Recital()
-            card = shelf.card(adapter.path)
+            card = artifacts.card(adapter.path)
             with span("answer"):
                 message = recital_of(question.text, question.speaker)
                 said = reciter.recite(adapter.path, card.base, message)

@@ -220,7 +220,7 @@ class Reciter(Protocol):
         """
 
 
-class Shelf(Protocol):
+class ArtifactStore(Protocol):
     """Where adapters, sets, checkpoints and exports lie."""
 
     def card(self, folder: Path) -> Card:

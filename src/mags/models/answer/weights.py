@@ -44,7 +44,7 @@ class AdapterReciter:
         return last[2].complete([Message(role="user", content=message)])
 
 
-class FolderShelf:
+class FolderArtifactStore:
     """Adapters, sets, checkpoints and exports on this machine's disks. Safe in threads."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class FolderShelf:
         self._card = None
 
     def card(self, folder: Path) -> Card:
-        """See `Shelf`."""
+        """See `ArtifactStore`."""
         path = folder / CARD
         try:
             written = path.stat().st_mtime_ns
@@ -72,7 +72,7 @@ class FolderShelf:
         return last[2]
 
     def delete(self, path: Path, *, dry_run: bool = False) -> str:
-        """See `Shelf`. Links are never followed: what they lead to was not registered."""
+        """See `ArtifactStore`. Links are never followed: what they lead to was not registered."""
         try:
             if not (path.exists() or path.is_symlink()):
                 here = path.parent.is_dir()
