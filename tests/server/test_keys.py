@@ -118,9 +118,9 @@ def test_a_key_that_has_expired_lets_nobody_in(folder: Path):
     secret = ring.add("a", (EVERY,), Scope.READ, now, expires=now + 60, speaker="Alice")
     again = KeyRing(folder, lambda: now)
     grant = again.grant(secret)
-    assert (grant.speaker, grant.expires, again.still(grant)) == ("Alice", now + 60, True)
+    assert (grant.speaker, grant.expires, again.is_valid(grant)) == ("Alice", now + 60, True)
     now += 60
-    assert not again.still(grant)
+    assert not again.is_valid(grant)
     with pytest.raises(Refused, match="expired"):
         again.grant(secret)
     renewed = again.grant(ring.rotate("a", now))

@@ -233,7 +233,7 @@ class KeyRing:
             raise Refused("this key has expired: `mags keys rotate NAME --expires 30d` renews it")
         return found
 
-    def still(self, grant: Grant) -> bool:
+    def is_valid(self, grant: Grant) -> bool:
         """Whether an earlier grant is still valid."""
         if grant.expires is not None and self._clock() >= grant.expires:
             return False

@@ -225,7 +225,7 @@ async def _stream(request: Request, context: RequestContext, seq: int) -> AsyncI
     yield ": listening\n\n"
     try:
         # A stream outlives the check of its key: once that is revoked, it ends.
-        while not state.stopping.is_set() and keys.still(context.grant):
+        while not state.stopping.is_set() and keys.is_valid(context.grant):
             found = await run_in_threadpool(_next, context, seq)
             for change in found:
                 seq = change.seq
