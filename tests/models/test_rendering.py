@@ -37,8 +37,8 @@ def test_a_memory_has_its_mark_source_and_state():
 
 def test_a_turn_is_told_by_who_said_it_and_a_fact_with_all_that_is_to_be_known_of_it():
     turn = ContextItem(id=7, text="I moved to Oslo.", speaker="Alice", at=MAY_3)
-    assert rendering.told(turn) == "[m7] Alice: I moved to Oslo."
-    assert rendering.told(replace(turn, current=False)).endswith("Oslo. (no longer true)")
+    assert rendering.memory_line(turn) == "[m7] Alice: I moved to Oslo."
+    assert rendering.memory_line(replace(turn, current=False)).endswith("Oslo. (no longer true)")
     fact = replace(
         turn,
         kind="fact",
@@ -48,13 +48,13 @@ def test_a_turn_is_told_by_who_said_it_and_a_fact_with_all_that_is_to_be_known_o
         valid_from=MAY_3,
         disputed=True,
     )
-    assert rendering.told(fact) == (
+    assert rendering.memory_line(fact) == (
         "[m7] Alice works at Hydro. (with: Ana; since Friday 3 May 2024; told by Alice) (disputed)"
     )
     over = replace(fact, qualifiers=(), valid_from=None, valid_to=MAY_3, current=False)
-    assert "(told by Alice; no longer true since Friday 3 May 2024)" in rendering.told(over)
+    assert "(told by Alice; no longer true since Friday 3 May 2024)" in rendering.memory_line(over)
     in_may = replace(over, valid_to=MAY_3 - 2 * 86_400.0, qualifiers=(("when", "2024-05"),))
-    assert "(told by Alice; no longer true since May 2024)" in rendering.told(in_may)
+    assert "(told by Alice; no longer true since May 2024)" in rendering.memory_line(in_may)
 
 
 def test_what_was_just_said_is_of_the_session_or_of_the_last_hour():

@@ -147,7 +147,7 @@ def _roles(qualifiers: Iterable[tuple[str, str]], text: str) -> list[str]:
     ]
 
 
-def told(item: ContextItem) -> str:
+def memory_line(item: ContextItem) -> str:
     """One memory below the day it was said on: who said it, and all that is to be known of it."""
     who, mark = quote(item.speaker), f"[m{item.id}]"
     if item.kind == "episode":

@@ -56,7 +56,7 @@ def fill(
     taken: list[Shown] = []
     for item in _each_once(items, known):
         day = rendering.now(item.at)
-        frame = estimate(rendering.told(replace(item, text="")))
+        frame = estimate(rendering.memory_line(replace(item, text="")))
         frame += 0 if day in days else estimate(day) + 1
         most = max(SHORTEST + frame, int(whole * (LONGEST if item.beside is None else BESIDE)))
         one = _cut(item, wanted, min(most, tokens) - frame)
@@ -83,7 +83,7 @@ def by_day(shown: Iterable[Shown]) -> list[str]:
         if day != before:
             lines.append(f"{day}:" if rendering.known(one.item.at) else "At no known time:")
         before = day
-        lines.append(rendering.told(replace(one.item, text=one.text)))
+        lines.append(rendering.memory_line(replace(one.item, text=one.text)))
     return lines
 
 
