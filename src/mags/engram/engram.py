@@ -238,7 +238,7 @@ class Inscription:
             session=session,
             valid_from=turn.at,
         )
-        self._told(episode, speaker, turn, writing)
+        self._note_evidence(episode, speaker, turn, writing)
         previous = self._moment.previous
         if previous is not None and previous in self._view.draft.graph:
             self._view.join(previous, episode, ArcKind.NEXT)
@@ -259,7 +259,7 @@ class Inscription:
         vector = self._moment.vectors.get(turn.text)
         self._around.centre(vector)
         self._near[episode], _ = self._around.look(vector)
-        self._told(episode, speaker, turn, writing)
+        self._note_evidence(episode, speaker, turn, writing)
 
     def _session(self, turn: Turn) -> int:
         return self._view.state.hash("session", turn.session) if turn.session else 0
@@ -270,7 +270,7 @@ class Inscription:
         self._mark = turn.attrs.get("mark", "")
         return self._linker.entity(turn.speaker) or NOBODY
 
-    def _told(self, episode: int, speaker: int, turn: Turn, writing: Writing) -> None:
+    def _note_evidence(self, episode: int, speaker: int, turn: Turn, writing: Writing) -> None:
         """Take up who tells what follows, in which episode, and whom it mentions."""
         self.done.episode = episode
         echo = bool(turn.attrs.get("recalled"))
