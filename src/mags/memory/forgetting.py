@@ -133,11 +133,11 @@ def _matching(state: State, store: Store, wanted: int | str) -> set[int]:
 
 def _called(state: State, store: Store, name: str) -> set[int]:
     """Everything about the entities of a name, and whatever else holds it as a phrase."""
-    told = {n for entity in state.names.find(name) for n in _told_of(state, entity)}
-    return told.union(_holding(store.contents.scan(), name))
+    found = {n for entity in state.names.find(name) for n in _nodes_about(state, entity)}
+    return found.union(_holding(store.contents.scan(), name))
 
 
-def _told_of(state: State, entity: int) -> set[int]:
+def _nodes_about(state: State, entity: int) -> set[int]:
     """An entity, the facts about it, and the episodes and notes that mention or say it."""
     facts = {*state.slots.of(entity), *state.slots.about(entity)}
     said = {i for fact in facts for i in state.graph.targets(fact, ArcKind.SOURCE)}
