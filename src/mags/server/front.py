@@ -159,7 +159,7 @@ class Front:
         elif path in (mcp.PATH, CHAT):
             await self._by_key(scope, receive, send)
         elif path == METRICS and method == "GET":
-            await self._told(Request(scope, receive), send)
+            await self._metrics(Request(scope, receive), send)
         else:
             games = GAMES.match(path)
             await self._lead(games[0] if games else None, Request(scope, receive), send)
@@ -199,7 +199,7 @@ class Front:
                     return await answer(request.scope, request.receive, noted)
             await asyncio.sleep(PAUSE_S)
 
-    async def _told(self, request: Request, send: Send) -> None:
+    async def _metrics(self, request: Request, send: Send) -> None:
         """The metrics of every holder, each with its name as label `worker`."""
         answers = {k: v for k, v in (await self._everybody(request)).items() if v is not None}
         if not answers or any(status != 200 for status, _, _ in answers.values()):
@@ -216,10 +216,10 @@ class Front:
 def _of_all(answers: Iterable[Answer | None]) -> ASGIApp:
     """The answer of who failed (5xx), else of who did it; 503 where somebody does not answer."""
     known = list(answers)
-    told = [answer for answer in known if answer is not None]
-    if not told or len(told) < len(known):
+    answered = [answer for answer in known if answer is not None]
+    if not answered or len(answered) < len(known):
         return problem(503, "Holder lost", "not everybody who holds memories answers: try again")
-    worst, best = max(told, key=_status), min(told, key=_status)
+    worst, best = max(answered, key=_status), min(answered, key=_status)
     status, headers, body = worst if _status(worst) >= 500 else best
     response = Response(body, status)
     response.raw_headers = headers
