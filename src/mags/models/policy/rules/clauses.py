@@ -536,14 +536,14 @@ _KEEP = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Declarative:
     """A sentence as far as it tells something, and whether the turn asks, too."""
 
     words: tuple[Token, ...]
     asks: bool = False
 
 
-def told(text: str) -> tuple[Told, ...]:
+def declaratives(text: str) -> tuple[Declarative, ...]:
     """Return the sentences of a turn, each without the request or question that ends it."""
     if len(text) > _LONG or text.count("\n") > _LINES:
         kept = _CODE.sub("", text[:_MOST_READ]).split("\n")
@@ -557,7 +557,7 @@ def told(text: str) -> tuple[Told, ...]:
         tokens = tokenise(sentence)
         cut = len(tokens) if asked else _request_at(tokens)
         words = () if _JOKES.search(sentence) else tokens[:cut]
-        found.append(Told(words=words, asks=cut < len(tokens) or is_question(tokens)))
+        found.append(Declarative(words=words, asks=cut < len(tokens) or is_question(tokens)))
         pause()
     return tuple(found)
 

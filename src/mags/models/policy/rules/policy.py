@@ -13,10 +13,10 @@ from mags.models.policy.rules.clauses import (
     Clause,
     clause_at,
     clauses,
+    declaratives,
     importance,
     is_question,
     opened,
-    told,
 )
 from mags.models.policy.rules.fitting import fits, is_feedback
 from mags.models.policy.rules.phrases import Scene, names_in, scene_of
@@ -69,7 +69,7 @@ class RulePolicy:
         weights = {"time": (1.0, 0.83), "reason": (1.0, 0.83), "person": (0.83, 1.0),
                    "place": (0.83, 1.0), "number": (0.83, 1.0)}  # fmt: skip
         episodic, semantic = weights.get(kind, (1.0, 1.0))
-        states = states or (asks and any(one.words for one in told(turn.text)))
+        states = states or (asks and any(one.words for one in declaratives(turn.text)))
         return Route(recall=asks or states, write=states, episodic=episodic, semantic=semantic)
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
@@ -114,7 +114,7 @@ _REPORTS = word_set("tell say mention claim report announce hear reveal")
 
 def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
     turn = replace(turn, text=spelled(turn.text, names_in(recalled)))
-    said, scene = told(turn.text), scene_of(turn, recent, recalled)
+    said, scene = declaratives(turn.text), scene_of(turn, recent, recalled)
     operations: list[Operation] = []
     why = ""
     for one in said:
@@ -330,16 +330,16 @@ def _noted(tokens: Sequence[Token], scene: Scene) -> tuple[Operation, ...]:
     capitalised word, which may only start a sentence.
     """
     words = [t.low for t in tokens if t.is_word]
-    told = tokens[{"both": 1, "all": 3}.get(tokens[0].low, 0) :]
-    end = name_end(told, 0)
+    rest = tokens[{"both": 1, "all": 3}.get(tokens[0].low, 0) :]
+    end = name_end(rest, 0)
     if len(words) < _FEWEST or end < 2 or tokens[-1].text in {"!", "?"}:
         return ()
     silent = lex.GREETINGS | lex.EVALUATIVE | {"dear", "poor", "cousin"}
-    if told[0].low in silent or not _PRESENT.isdisjoint(words):
+    if rest[0].low in silent or not _PRESENT.isdisjoint(words):
         return ()
-    verbs = any(form in {PAST, THIRD} for t in told[end:] for _, form in forms(t.low))
+    verbs = any(form in {PAST, THIRD} for t in rest[end:] for _, form in forms(t.low))
     guessed = not {"could", "might", "may", "maybe", "perhaps"}.isdisjoint(words)
-    if clause_at(told, 0) is None and not verbs:
+    if clause_at(rest, 0) is None and not verbs:
         return ()
     return (_note(tokens, scene, "statement", 0.36 if guessed else 0.6),)
 

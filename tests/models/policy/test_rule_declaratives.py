@@ -2,7 +2,7 @@
 
 import pytest
 
-from mags.models.policy.rules.clauses import told as read
+from mags.models.policy.rules.clauses import declaratives as read
 from mags.models.policy.rules.fitting import fits
 from tests.models.policy.reading import POLICY, facts, turn
 
