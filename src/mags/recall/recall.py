@@ -117,8 +117,10 @@ def recall(
     if settings.traces and len(ranking.anchor_rows) and len(rows):
         best = spread.paths(graph, ranking.anchor_rows, request.moment, settings, rows)
     came_from, episodes = provenance(graph, merged, ranking.found.rows, ranking.scores)
-    told = [(min(own, default=0), every) for own, every in zip(came_from, episodes, strict=True)]
-    hits = _hits(state, request, ranking, merged, at, told)
+    provenances = [
+        (min(own, default=0), every) for own, every in zip(came_from, episodes, strict=True)
+    ]
+    hits = _hits(state, request, ranking, merged, at, provenances)
     trace = Trace(
         tick=graph.tick,
         seq=state.seq,
@@ -142,8 +144,8 @@ def first_turns(
     """The turns to be read with the question, best first, by id: one of each of the first units."""
     ranking = rank(state, request, settings, same_relation)
     merged = merge(state.graph, ranking.found.rows, ranking.scores, settings.reread.first)
-    _, told = provenance(state.graph, merged, ranking.found.rows, ranking.scores)
-    ids = tuple(dict.fromkeys(episode for some in told for episode in some[:1]))
+    _, episodes = provenance(state.graph, merged, ranking.found.rows, ranking.scores)
+    ids = tuple(dict.fromkeys(episode for some in episodes for episode in some[:1]))
     times = state.graph.nodes["valid_from"][state.graph.rows(ids)].tolist()
     return {
         i: Turn(text=words.text, speaker=str(words.meta.get("speaker", "")), at=at)
@@ -363,11 +365,11 @@ def _hits(
     ranking: Ranking,
     merged: Sequence[tuple[int, list[int]]],
     at: NDArray[np.int64],
-    told: Sequence[tuple[int, tuple[int, ...]]],
+    provenances: Sequence[tuple[int, tuple[int, ...]]],
 ) -> tuple[Hit, ...]:
     """The merged rows in words; `at`: their places among the candidates.
 
-    `told`: the first episode that each came from, 0 for none, and all that belong to it.
+    `provenances`: the first episode that each came from, 0 for none, and all that belong to it.
     """
     nodes, ids = state.graph.nodes, state.graph.nodes["id"]
     records = nodes[ranking.found.rows[at]]
@@ -382,7 +384,7 @@ def _hits(
     known = request.moment, request.recorded_as_of
     for i, content in enumerate(state.words(node_ids)):
         kind, joined = kinds[i], merged[i][1]
-        first, episodes = told[i]
+        first, episodes = provenances[i]
         by, fact = state.content(first) if first else content, None
         disputed = bool(flags[i] & DISPUTED and state.slots.outranked(node_ids[i], *known))
         if kind == NodeKind.FACT:
@@ -420,23 +422,23 @@ def fact_view(state: State, node_id: int, ends: float | None = None) -> FactView
     node = state.graph.view(node_id)[0]
     closes = float(node["valid_to"]) if ends is None else ends
     begins, sure, flags = (node[name].item() for name in ("valid_from", "confidence", "flags"))
-    told = min(state.graph.targets(node_id, ArcKind.SOURCE), default=0)
+    first = min(state.graph.targets(node_id, ArcKind.SOURCE), default=0)
     return replace(
         _fact_of(state.content(node_id), begins, closes, sure, flags),
         disputed=bool(
             closes > begins and state.slots.outranked(node_id, max(begins, state.latest_s))
         ),
-        **_first_said(state.content(told) if told else None),
+        **_first_said(state.content(first) if first else None),
     )
 
 
-def _first_said(told: Content | None) -> dict[str, Any]:
+def _first_said(source: Content | None) -> dict[str, Any]:
     """Who said a fact, and when, from the first of its episodes."""
-    if told is None:
+    if source is None:
         return {}
-    at = told.meta.get("at")
+    at = source.meta.get("at")
     return {
-        "speaker": str(told.meta.get("speaker", "")),
+        "speaker": str(source.meta.get("speaker", "")),
         "said_at": None if at is None else moment_of(float(at)),
     }
 
@@ -560,7 +562,7 @@ def members_of(state: State, request: RecallRequest, asked: Members) -> tuple[tu
     """Those of the class that are told of, each an entity and its facts; () where none is."""
     shared = _shared(state, request, asked) if asked.like else {}
     found: dict[int, tuple[int, ...]] = {}
-    for entity, told in _class(state, request, asked, shared).items():
+    for entity, own in _class(state, request, asked, shared).items():
         ties = [
             tie
             for tie in _ties(state, request, entity, asked.told)
@@ -568,7 +570,7 @@ def members_of(state: State, request: RecallRequest, asked: Members) -> tuple[tu
         ]
         if ties:
             same = (shared[tie.other] for tie in ties if tie.other in shared)
-            facts = (*told, *(tie.fact for tie in ties), *same)
+            facts = (*own, *(tie.fact for tie in ties), *same)
             found[entity] = tuple(dict.fromkeys(facts))
         elif asked.every:
             return ()
