@@ -26,8 +26,8 @@ from mags.graph.records import NodeFlag
 from mags.memory.memory import Memory
 from mags.memory.views import Recitals
 from mags.memory.weights import (
+    Artifact,
     Event,
-    Thing,
     adapter_in_use,
     commit_training,
     is_good,
@@ -725,7 +725,7 @@ def test_forget_deletes_what_held_it_and_leaves_the_rest(taught: Memory, tmp_pat
     export, other = tmp_path / "merged.gguf", tmp_path / "other.gguf"
     for path, ids in ((export, (told_of,)), (other, (fact(taught, "Bergen"),))):
         path.write_bytes(b"weights")
-        register(taught, Thing(kind="export", path=path, facts=ids))
+        register(taught, Artifact(kind="export", path=path, facts=ids))
     folder = tmp_path / "weights" / "first"
     plan = taught.forget(told_of, dry_run=True)
     assert set(plan.weights) == {str(folder), str(export)}
@@ -753,7 +753,7 @@ def test_forget_names_what_it_cannot_delete_and_never_uses_it(
         "gone": tmp_path / "b.gguf",
     }
     for path in places.values():
-        register(taught, Thing(kind="export", path=path, facts=ids))
+        register(taught, Artifact(kind="export", path=path, facts=ids))
     moved = tmp_path / "moved"
     folder.rename(moved)
     folder.symlink_to(moved)

@@ -230,7 +230,7 @@ def version_at(events: Iterable[Event], seen: Mapping[str, float], seq: int) -> 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thing:
+class Artifact:
     """A file or folder that holds taught facts.
 
     `facts`: the FACT nodes whose words are in it; `version`, `branch`, `seq`: what it belongs to.
@@ -248,14 +248,14 @@ class Thing:
 class Registry:
     """What was made from a memory, and its trainings and rollbacks, oldest first."""
 
-    things: tuple[Thing, ...] = ()
+    things: tuple[Artifact, ...] = ()
     events: tuple[Event, ...] = ()
 
-    def holding(self, gone: Collection[int]) -> list[Thing]:
+    def holding(self, gone: Collection[int]) -> list[Artifact]:
         """The things that hold one of some facts."""
         return [one for one in self.things if not set(one.facts).isdisjoint(gone)]
 
-    def adapter(self, version: str) -> Thing | None:
+    def adapter(self, version: str) -> Artifact | None:
         """The adapter of a version, the newest that was registered."""
         own = (one for one in reversed(self.things) if one.kind == "adapter")
         return next((one for one in own if one.version == version), None)
@@ -266,7 +266,7 @@ def registry_of(store: Store) -> Registry:
     data = json.loads(store.facts.get(REGISTRY) or "{}")
     things = ({**one, "path": Path(one["path"])} for one in data.get("things", ()))
     return Registry(
-        things=tuple(Thing(**{**one, "facts": tuple(one["facts"])}) for one in things),
+        things=tuple(Artifact(**{**one, "facts": tuple(one["facts"])}) for one in things),
         events=tuple(Event(**one) for one in data.get("events", ())),
     )
 
@@ -291,7 +291,7 @@ def version_in_use(store: Store, registry: Registry, seq: int) -> str:
     return version_at(registry.events, sight(store.facts.branches(), store.branch), seq)
 
 
-def in_use(store: Store, seq: int) -> Thing | None:
+def in_use(store: Store, seq: int) -> Artifact | None:
     """The adapter that answers at a sequence, unless it holds what was forgotten."""
     registry = registry_of(store)
     adapter = registry.adapter(version_in_use(store, registry, seq))
@@ -346,7 +346,7 @@ def begun(memory: Memory, version: str, base: str, facts: Sequence[TaughtFact]) 
         )
 
 
-def register(memory: Memory, thing: Thing) -> None:
+def register(memory: Memory, thing: Artifact) -> None:
     """List something that holds taught facts, before it is written: `forget` deletes it then.
 
     One of the same path is replaced. Raises InvalidInput where one of its facts was forgotten,
@@ -380,7 +380,7 @@ def release(memory: Memory, *paths: Path) -> None:
         _keep(live.store, replace(registry, things=left))
 
 
-def things(memory: Memory) -> tuple[Thing, ...]:
+def things(memory: Memory) -> tuple[Artifact, ...]:
     """What was made from a memory, oldest first."""
     return registry_of(memory._live.store).things
 
@@ -400,7 +400,7 @@ def commit_training(memory: Memory, card: Card, folder: Path) -> Delta:
             f"{live.store.branch!r}",
             branch=card.branch,
         )
-    thing = Thing(
+    thing = Artifact(
         kind="adapter",
         path=folder.expanduser().resolve(),
         facts=card.ids,
@@ -422,7 +422,7 @@ def commit_training(memory: Memory, card: Card, folder: Path) -> Delta:
     return delta
 
 
-def adapter_in_use(memory: Memory) -> Thing | None:
+def adapter_in_use(memory: Memory) -> Artifact | None:
     """The adapter that answers now; None where there is none."""
     live = memory._live
     with live.reading() as state:
@@ -467,7 +467,7 @@ def changed_since(
     )
 
 
-def _ids(adapter: Thing | None, artifacts: ArtifactStore | None) -> tuple[int, ...]:
+def _ids(adapter: Artifact | None, artifacts: ArtifactStore | None) -> tuple[int, ...]:
     """The facts an adapter was taught; where its card is gone, all that it may hold."""
     if adapter is None or artifacts is None:
         return () if adapter is None else adapter.facts

@@ -24,7 +24,7 @@ from mags.app import make_chat
 from mags.errors import ConfigurationError, InvalidInput, ModelError
 from mags.memory.memory import Memory
 from mags.memory.weights import (
-    Thing,
+    Artifact,
     adapter_in_use,
     begun,
     commit_training,
@@ -254,12 +254,12 @@ def value_of(reply: str) -> str:
 
 def _thing(
     memory: Memory, kind: Literal["adapter", "export"], path: Path, card: Card, origin: Path | None
-) -> Thing:
+) -> Artifact:
     """What is listed of a version: what it was taught, and what it may hold of its `origin`."""
     held = set(card.ids)
     for one in things(memory):
         held |= set(one.facts) if origin is not None and one.path == origin.resolve() else set()
-    return Thing(
+    return Artifact(
         kind=kind,
         path=path,
         facts=tuple(sorted(held)),
