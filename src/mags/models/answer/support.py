@@ -88,7 +88,7 @@ def _kindless(question: ParsedQuestion, item: ContextItem, kind: float) -> bool:
     return question.kind == "place" or item.valid_from is None
 
 
-def _nameless(question: ParsedQuestion, item: ContextItem, fit: Slot) -> bool:
+def _nameless(question: ParsedQuestion, item: ContextItem, fit: SlotFit) -> bool:
     """Whether a name is asked for and the end of a fact that would answer is none."""
     if question.cue is not NAME_TOLD or item.fact is None or not fit.answer:
         return False
@@ -99,7 +99,7 @@ def _nameless(question: ParsedQuestion, item: ContextItem, fit: Slot) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class SlotFit:
     """How a fact fits a question: which ends are named, and whether its relation is asked about."""
 
     subject: bool = False
@@ -119,7 +119,7 @@ class Slot:
         return self.subject and self.object and self.relation
 
 
-ALL = Slot(subject=True, object=True, relation=True)
+ALL = SlotFit(subject=True, object=True, relation=True)
 
 
 def end_of(item: ContextItem, end: str) -> str:
@@ -127,10 +127,10 @@ def end_of(item: ContextItem, end: str) -> str:
     return "" if item.fact is None else item.fact[2 if end == "object" else 0]
 
 
-def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
+def slot(question: ParsedQuestion, item: ContextItem) -> SlotFit:
     """How the fact of an item fits the question; all False without a fact."""
     if item.fact is None:
-        return Slot()
+        return SlotFit()
     subject, relation, obj = item.fact
     known = canonical(relation)
     doer = question.doer
@@ -138,25 +138,25 @@ def slot(question: ParsedQuestion, item: ContextItem) -> Slot:
         given = doer <= stems(relation)  # who gave is asked about, not who was given to
         done_to = known is None and doer <= stems(obj) and content(relation) & question.words
         if given or done_to:
-            return Slot()
-    fit = Slot(
+            return SlotFit()
+    fit = SlotFit(
         subject=named(question, subject),
         object=named(question, obj),
         relation=_asked_relation(question, relation, subject, obj),
     )
     if question.origin and item.current and not (past(relation) or "from" in relation.split()):
-        return Slot()  # where somebody is now is not where they came from
+        return SlotFit()  # where somebody is now is not where they came from
     if question.fate or question.alive:
         told = cues.became(relation, obj) if question.fate else cues.dead(relation, obj, item.text)
-        return ALL if told else Slot()
+        return ALL if told else SlotFit()
     if relation.startswith(NO_LONGER):
         # It says no where it is asked whether it is so, and what was where that is asked.
         whether = question.kind == "yesno" and fit.relation and (fit.subject or fit.object)
-        return ALL if whether else fit if question.past else Slot()
+        return ALL if whether else fit if question.past else SlotFit()
     may_deny = question.kind == "yesno" or question.denied or question.past or question.told
     day = relation == WHEN or cues.WEEKDAYS.match(obj) is not None
     if (relation.startswith(DENIES) and not may_deny) or (question.kind == "place" and day):
-        return Slot()
+        return SlotFit()
     answers = known.answers if known is not None else ""
     if question.identity:
         what = fit.subject and relation in WHAT
