@@ -178,7 +178,7 @@ def quoting_answerer() -> ExtractiveAnswerer:
 # The talks.
 
 
-def of_corpus(dialogue: corpus.Dialogue) -> Talk:
+def of_corpus(dialogue: corpus.AnnotatedDialogue) -> Talk:
     """A dialogue of the corpus."""
     return Talk(
         id=dialogue.id,

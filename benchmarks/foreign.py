@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from mags_lab.evaluation.datasets.source import Json, read_json
-from mags_lab.talk.corpus import Dialogue, Said, annotated
+from mags_lab.talk.corpus import AnnotatedDialogue, AnnotatedTurn, annotated
 
 OWNER = "Lu Mingqiang"
 MOST = 12
@@ -26,7 +26,7 @@ _Session = tuple[str, datetime, Iterable[tuple[str, str]]]
 """Its id, when it begins, and its turns, a minute apart, as (speaker, text)."""
 
 
-def drawn(data: Path, count: int, number: int) -> Iterator[Dialogue]:
+def drawn(data: Path, count: int, number: int) -> Iterator[AnnotatedDialogue]:
     """Sessions with some `count` turns of people in all, a third of them of each set.
 
     Draws of different `number`, from 0, have no session in common until a set is used up.
@@ -41,9 +41,9 @@ def drawn(data: Path, count: int, number: int) -> Iterator[Dialogue]:
             told += sum(said.speaker != "assistant" for said in one.turns)
 
 
-def _dialogue(id: str, begun: datetime, turns: Iterable[tuple[str, str]]) -> Dialogue:
+def _dialogue(id: str, begun: datetime, turns: Iterable[tuple[str, str]]) -> AnnotatedDialogue:
     said = tuple(
-        Said(
+        AnnotatedTurn(
             id=f"{id}:{place}",
             speaker=speaker,
             text=text,
@@ -53,7 +53,7 @@ def _dialogue(id: str, begun: datetime, turns: Iterable[tuple[str, str]]) -> Dia
         for place, (speaker, text) in enumerate(itertools.islice(turns, MOST))
         if text.strip()
     )
-    return Dialogue(id=id, register="", hand=id.partition("/")[0], people={}, turns=said)
+    return AnnotatedDialogue(id=id, register="", hand=id.partition("/")[0], people={}, turns=said)
 
 
 def _lifebench(data: Path) -> Iterator[_Session]:

@@ -28,7 +28,7 @@ from mags.ports.policy import ASSISTANTS, Policy
 from mags.recall.found import FactView
 from mags.settings import read_settings
 from mags_lab.evaluation.metrics import bootstrap
-from mags_lab.talk.corpus import DATA, Dialogue, Said, dialogues
+from mags_lab.talk.corpus import DATA, AnnotatedDialogue, AnnotatedTurn, dialogues
 from mags_lab.talk.matching import Made, ends, says
 
 FIGURES: Mapping[str, tuple[str, str]] = {
@@ -45,7 +45,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
 class Kept:
     """What a memory made of a turn. `again`: facts that it held before and confirmed."""
 
-    said: Said
+    said: AnnotatedTurn
     made: Sequence[FactView]
     again: Sequence[FactView]
     closed: Sequence[FactView]
@@ -89,7 +89,7 @@ def policy_of(name: str) -> Policy:
     return make_policy(read_settings(os.environ), None)
 
 
-def kept(dialogue: Dialogue, policy: Policy) -> Iterator[Kept]:
+def kept(dialogue: AnnotatedDialogue, policy: Policy) -> Iterator[Kept]:
     """What a memory of its own makes of a dialogue, turn by turn."""
     with mags.open(None, policy=policy) as memory:
         for said in dialogue.turns:
@@ -102,7 +102,7 @@ def kept(dialogue: Dialogue, policy: Policy) -> Iterator[Kept]:
             yield Kept(said=said, made=made, again=again, closed=closed)
 
 
-def counted(dialogue: Dialogue, policy: Policy) -> Counter[str]:
+def counted(dialogue: AnnotatedDialogue, policy: Policy) -> Counter[str]:
     """The counts of a dialogue, by the names in `FIGURES`."""
     found = Counter[str]()
     for one in kept(dialogue, policy):
@@ -123,7 +123,7 @@ def counted(dialogue: Dialogue, policy: Policy) -> Counter[str]:
     return found
 
 
-def measure(name: str, told: Sequence[Dialogue], policy: Policy) -> None:
+def measure(name: str, told: Sequence[AnnotatedDialogue], policy: Policy) -> None:
     """Print the figures of a policy, in %, each with its counts and 95% interval."""
     counts = [counted(one, policy) for one in told]
     total = sum(counts, Counter[str]())
@@ -136,7 +136,7 @@ def measure(name: str, told: Sequence[Dialogue], policy: Policy) -> None:
         print(f"  {figure}: {share:.1f}{between}, {total[part]} of {total[whole]}")
 
 
-def show(told: Sequence[Dialogue], policy: Policy, turns: Container[str]) -> None:
+def show(told: Sequence[AnnotatedDialogue], policy: Policy, turns: Container[str]) -> None:
     """Print turns by their ids, with what was made of them and what it should have been."""
     for dialogue in told:
         if not any(said.id in turns for said in dialogue.turns):

@@ -6,7 +6,7 @@ import pytest
 
 from mags.models.policy.reader.network import SPEAKER, SPECIAL, passage
 from mags.ports.policy import Turn
-from mags_lab.talk.corpus import Dialogue, Ended, Told, parse
+from mags_lab.talk.corpus import AnnotatedDialogue, AnnotatedFact, Ended, parse
 from mags_lab.talk.labels import core, days, examples, named_relation, nearly
 from mags_lab.talk.matching import Made, ends, says
 
@@ -22,7 +22,7 @@ Ana: I teach chemistry in Graz, my brother Ole moved to Oslo. Sue paints.
 
 
 @pytest.fixture
-def talk() -> Dialogue:
+def talk() -> AnnotatedDialogue:
     return parse(TALK)[0]
 
 
@@ -30,7 +30,9 @@ def words(layout, span: tuple[int, int]) -> str:
     return " ".join(one.text for one in layout.words[span[0] - SPECIAL : span[1] - SPECIAL + 1])
 
 
-def test_objects_subjects_and_verbs_are_pointed_at_and_what_cannot_be_is_left_out(talk: Dialogue):
+def test_objects_subjects_and_verbs_are_pointed_at_and_what_cannot_be_is_left_out(
+    talk: AnnotatedDialogue,
+):
     (_, asked, _), (layout, gold, (tells, over)) = examples(talk)
     assert asked == ()
     assert (tells, over) == (True, False)
@@ -82,7 +84,7 @@ def test_a_relation_is_called_as_the_table_calls_it_and_what_narrows_it_is_cut()
     assert named_relation("bought at the sale in May") == named_relation("bought")
 
 
-def told(**changes: object) -> Told:
+def told(**changes: object) -> AnnotatedFact:
     given = {
         "must": True,
         "kind": "state",
@@ -90,7 +92,7 @@ def told(**changes: object) -> Told:
         "relation": "plays",
         "objects": ("old violin", "violin"),
     }
-    return Told(**{**given, **changes})  # type: ignore[arg-type]
+    return AnnotatedFact(**{**given, **changes})  # type: ignore[arg-type]
 
 
 def test_a_fact_says_a_gold_one_by_subject_sign_and_words():

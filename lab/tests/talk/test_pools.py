@@ -4,14 +4,14 @@ from collections.abc import Iterable
 
 import pytest
 
-from mags_lab.talk.corpus import DATA, Dialogue, dialogues
+from mags_lab.talk.corpus import DATA, AnnotatedDialogue, dialogues
 from mags_lab.talk.pools import PUBLIC, material, named
 
 SHORT = 3
 """Words up to which a turn may stand anywhere: "happy birthday!!", "Nobody asked."."""
 
 
-def texts(some: Iterable[Dialogue]) -> set[str]:
+def texts(some: Iterable[AnnotatedDialogue]) -> set[str]:
     every = list(some)
     turns = {turn.text for one in every for turn in one.turns}
     return {q.text for one in every for q in one.questions} | {

@@ -66,7 +66,7 @@ _Session: TypeAlias = tuple[str, datetime, list[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class AnnotatedFact:
     """A fact to keep of a turn. `objects`, `subjects`: the wording first, then other right ones."""
 
     must: bool
@@ -95,7 +95,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class AnnotatedTurn:
     """One turn, with what it tells and ends. `at`: aware, UTC."""
 
     id: str
@@ -103,12 +103,12 @@ class Said:
     text: str
     at: datetime
     session: str
-    facts: tuple[Told, ...] = ()
+    facts: tuple[AnnotatedFact, ...] = ()
     ends: tuple[Ended, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AnnotatedQuestion:
     """A question after the last turn. `evidence`: ids of all turns that it needs."""
 
     kind: str
@@ -125,15 +125,15 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialogue:
+class AnnotatedDialogue:
     """A dialogue. `people`: a name and its other forms. `hand`: who wrote it, in which manner."""
 
     id: str
     register: str
     hand: str
     people: Mapping[str, tuple[str, ...]]
-    turns: tuple[Said, ...]
-    questions: tuple[Asked, ...] = ()
+    turns: tuple[AnnotatedTurn, ...]
+    questions: tuple[AnnotatedQuestion, ...] = ()
 
     @property
     def split(self) -> str:
@@ -148,16 +148,16 @@ class _Draft:
     register: str
     hand: str
     people: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    turns: list[Said] = field(default_factory=list)
-    questions: list[Asked] = field(default_factory=list)
+    turns: list[AnnotatedTurn] = field(default_factory=list)
+    questions: list[AnnotatedQuestion] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     at: datetime = datetime(2026, 1, 1, 9, tzinfo=UTC)
     session: str = ""
     sessions: int = 0
     texts: Mapping[str, tuple[str, datetime]] | None = field(default_factory=dict)
 
-    def done(self) -> Dialogue:
-        return Dialogue(
+    def done(self) -> AnnotatedDialogue:
+        return AnnotatedDialogue(
             id=self.id,
             register=self.register,
             hand=self.hand,
@@ -167,7 +167,7 @@ class _Draft:
         )
 
 
-def dialogues(folder: Path = DATA, split: str | None = None) -> Iterator[Dialogue]:
+def dialogues(folder: Path = DATA, split: str | None = None) -> Iterator[AnnotatedDialogue]:
     """All dialogues of a folder, or those of a split, in the order of names of files.
 
     Those whose text lies in a public data set that is absent (`MAGS_DATA`) are left out.
@@ -178,9 +178,9 @@ def dialogues(folder: Path = DATA, split: str | None = None) -> Iterator[Dialogu
                 yield one
 
 
-def parse(text: str, name: str = "text") -> list[Dialogue]:  # noqa: C901 - one loop
+def parse(text: str, name: str = "text") -> list[AnnotatedDialogue]:  # noqa: C901 - one loop
     """The dialogues of a file; raises InvalidInput naming the lines that are wrong."""
-    found, wrong = list[Dialogue](), list[str]()
+    found, wrong = list[AnnotatedDialogue](), list[str]()
     draft: _Draft | None = None
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.strip()
@@ -241,7 +241,7 @@ def _line(draft: _Draft, line: str) -> None:  # noqa: C901 - a case for each kin
         text, at = draft.texts[place["id"]]
         id = place["id"]
         session = id.rpartition(":")[0]
-        said = Said(id=id, speaker="user", text=text, at=at, session=session)
+        said = AnnotatedTurn(id=id, speaker="user", text=text, at=at, session=session)
         _turn(draft, place["label"], said)
     elif turn := _TURN.fullmatch(line):
         if turn["speaker"] not in draft.people:
@@ -249,7 +249,7 @@ def _line(draft: _Draft, line: str) -> None:  # noqa: C901 - a case for each kin
         if not draft.session:
             raise ValueError("a session begins with -- date")
         draft.at += timedelta(minutes=1)
-        said = Said(
+        said = AnnotatedTurn(
             id=f"{draft.id}:{len(draft.turns) + 1}",
             speaker=turn["speaker"],
             text=turn["text"].replace("\\n", "\n"),
@@ -261,7 +261,7 @@ def _line(draft: _Draft, line: str) -> None:  # noqa: C901 - a case for each kin
         raise ValueError("not understood")
 
 
-def _turn(draft: _Draft, label: str | None, said: Said) -> None:
+def _turn(draft: _Draft, label: str | None, said: AnnotatedTurn) -> None:
     if label:
         draft.labels[label] = said.id
     draft.turns.append(said)
@@ -338,7 +338,7 @@ def _documents(data: list[dict[str, Any]], user: str) -> Iterator[_Session]:
         yield f"{user}_{number}", _FIRST + number * timedelta(days=30), said
 
 
-def _told(draft: _Draft, line: str) -> Told:
+def _told(draft: _Draft, line: str) -> AnnotatedFact:
     if not draft.turns:
         raise ValueError("a fact stands below a turn")
     kind, subject, relation, obj, *more = _parts(line[2:], 4, 13)
@@ -358,7 +358,7 @@ def _told(draft: _Draft, line: str) -> Told:
     subjects = tuple(_name(draft, one) for one in _several(subject))
     speaker = draft.turns[-1].speaker
     own = subjects[0] == speaker or subjects[0].startswith(f"{speaker}'s ")
-    return Told(
+    return AnnotatedFact(
         must=line.startswith("+"),
         kind=KINDS[kind],
         subjects=subjects,
@@ -375,7 +375,7 @@ def _told(draft: _Draft, line: str) -> Told:
     )
 
 
-def _asked(draft: _Draft, line: str) -> Asked:
+def _asked(draft: _Draft, line: str) -> AnnotatedQuestion:
     kind, who, text, answer, *more = _parts(line[2:], 4, 7)
     if kind not in ASKED:
         raise ValueError(f"a question is one of {', '.join(sorted(ASKED))}")
@@ -391,7 +391,7 @@ def _asked(draft: _Draft, line: str) -> Asked:
         raise ValueError(f"no turn is labelled {', '.join(unknown)}")
     if (answer == "-") == bool(labels):
         raise ValueError("an answer needs ev: labels, an unanswerable question (-) has none")
-    return Asked(
+    return AnnotatedQuestion(
         kind=kind,
         who=who,
         text=text,
@@ -401,7 +401,7 @@ def _asked(draft: _Draft, line: str) -> Asked:
     )
 
 
-def _check_words(draft: _Draft, told: Told) -> None:
+def _check_words(draft: _Draft, told: AnnotatedFact) -> None:
     """A wording of the object stands in the turn, or `=` says that it is resolved or worked out."""
     turn = draft.turns[-1].text.casefold().replace("\u2019", "'")
     if not any(one.startswith("=") or one.casefold() in turn for one in told.objects):
@@ -411,12 +411,12 @@ def _check_words(draft: _Draft, told: Told) -> None:
     _last(draft, replace(last, facts=(*last.facts[:-1], replace(told, objects=plain))))
 
 
-def _add(draft: _Draft, told: Told) -> None:
+def _add(draft: _Draft, told: AnnotatedFact) -> None:
     last = draft.turns[-1]
     _last(draft, replace(last, facts=(*last.facts, told)))
 
 
-def _last(draft: _Draft, said: Said) -> None:
+def _last(draft: _Draft, said: AnnotatedTurn) -> None:
     draft.turns[-1] = said
 
 

@@ -18,7 +18,7 @@ from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.reader.reading import Fact
 from mags.models.policy.rules.tokens import stems
 from mags.ports.policy import Recalled, Turn
-from mags_lab.talk.corpus import Asked, Dialogue
+from mags_lab.talk.corpus import AnnotatedDialogue, AnnotatedQuestion
 from mags_lab.talk.encoder import Encoder
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY
 from mags_lab.talk.matching import Made, ends, says
@@ -65,7 +65,9 @@ def save(
     return ReaderFile(path=path)
 
 
-def made(reader: TrainedReader, told: Sequence[Dialogue]) -> Iterator[tuple[Dialogue, Fact, bool]]:
+def made(
+    reader: TrainedReader, told: Sequence[AnnotatedDialogue]
+) -> Iterator[tuple[AnnotatedDialogue, Fact, bool]]:
     """Everything that the reader may make of dialogues, and whether it is right."""
     for one in told:
         for said, before in with_before(one):
@@ -73,7 +75,7 @@ def made(reader: TrainedReader, told: Sequence[Dialogue]) -> Iterator[tuple[Dial
                 yield one, fact, any(says(gold, made_of(fact)) for gold in said.facts)
 
 
-def calibrated(reader: TrainedReader, told: Sequence[Dialogue]) -> Calibration:
+def calibrated(reader: TrainedReader, told: Sequence[AnnotatedDialogue]) -> Calibration:
     """How likely what is read is right, fitted on dialogues that training has not seen."""
     found = [(fact.features, right) for _, fact, right in made(reader, told)]
     return logistic(found) or PLAIN
@@ -109,7 +111,7 @@ Over = tuple[Mapping[str, float], bool]
 """What speaks for the end of a held fact, and whether it is one."""
 
 
-def held_over(reader: TrainedReader, dialogue: Dialogue) -> Iterator[Over]:
+def held_over(reader: TrainedReader, dialogue: AnnotatedDialogue) -> Iterator[Over]:
     """Each fact that a turn of a dialogue is held against; held is what the reader itself made."""
     held: list[Recalled] = []
     number = count()
@@ -144,7 +146,7 @@ def _made(held: Recalled) -> Made:
 
 
 def ends_calibrated(
-    reader: TrainedReader, told: Sequence[Dialogue], wanted: float = 0.88
+    reader: TrainedReader, told: Sequence[AnnotatedDialogue], wanted: float = 0.88
 ) -> tuple[Calibration, float]:
     """How likely a held fact is over, and the least from which `wanted` of the closed ones are.
 
@@ -165,7 +167,9 @@ def ends_calibrated(
     return whole, round(max(least, LEAST["ends"]), 3)
 
 
-def answers_calibrated(reader: TrainedReader, told: Sequence[Dialogue]) -> Calibration | None:
+def answers_calibrated(
+    reader: TrainedReader, told: Sequence[AnnotatedDialogue]
+) -> Calibration | None:
     """How likely the words that are found in a turn answer a question."""
     found = []
     for one in told:
@@ -180,7 +184,7 @@ def answers_calibrated(reader: TrainedReader, told: Sequence[Dialogue]) -> Calib
     return logistic(found)
 
 
-def _answers(words: str, asked: Asked) -> bool:
+def _answers(words: str, asked: AnnotatedQuestion) -> bool:
     mine = stems(words)
     return any(
         mine & theirs and 2 * len(mine & theirs) >= 0.5 * (len(mine) + len(theirs))
@@ -188,7 +192,7 @@ def _answers(words: str, asked: Asked) -> bool:
     )
 
 
-def precision(reader: TrainedReader, told: Sequence[Dialogue]) -> Iterator[str]:
+def precision(reader: TrainedReader, told: Sequence[AnnotatedDialogue]) -> Iterator[str]:
     """Lines of how much is right, and how much is read, from probabilities on."""
     found = list(made(reader, told))
     gold = sum(len(said.facts) for one in told for said in one.turns)

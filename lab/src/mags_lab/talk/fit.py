@@ -22,7 +22,7 @@ from torch.optim import AdamW
 
 from mags.models.policy.reader.network import MARKS, ReaderFile, Trained, opened
 from mags.models.policy.reader.policy import TrainedReader
-from mags_lab.talk.corpus import DATA, Dialogue, dialogues
+from mags_lab.talk.corpus import DATA, AnnotatedDialogue, dialogues
 from mags_lab.talk.encoder import Encoder
 from mags_lab.talk.export import (
     LEAST,
@@ -218,7 +218,7 @@ def train(file: Path, folder: Path, corpus: Path | None, course: Course) -> Iter
 
 
 def fit(
-    told: Sequence[Dialogue], folder: Path, course: Course
+    told: Sequence[AnnotatedDialogue], folder: Path, course: Course
 ) -> Generator[str, None, tuple[Encoder, Reader, Sequence[str]]]:
     """Encoder, heads and the classes of relations after training; yields a line an epoch."""
     epochs, seed = course.epochs, course.seed

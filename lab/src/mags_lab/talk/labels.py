@@ -19,7 +19,7 @@ from mags.models.policy.rules.when import COUNTED, times
 from mags.ports.english import is_verb, lemma, third_person
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, normalise
-from mags_lab.talk.corpus import Dialogue, Said, Told
+from mags_lab.talk.corpus import AnnotatedDialogue, AnnotatedFact, AnnotatedTurn
 
 KINDS = ("event", "state", "attribute", "preference", "plan", "relation")
 POLARITY = ("yes", "no")
@@ -62,7 +62,7 @@ _NO = re.compile(r"^(?:does not|did not|do not|has not|is not|was not|never|cann
 class Gold:
     """A fact in rows. Spans are (first, last); `verb` is (0, 0) where none could be found."""
 
-    told: Told
+    told: AnnotatedFact
     object: tuple[int, int]
     subject: tuple[int, int]
     verb: tuple[int, int]
@@ -93,13 +93,13 @@ def named_relation(relation: str) -> str:
     return normalise(" ".join(words[:cut])).name
 
 
-def polarity_of(told: Told) -> int:
+def polarity_of(told: AnnotatedFact) -> int:
     """The class of a fact's polarity; IGNORED where its verb denies by itself ("gave up")."""
     denies = lemma(told.relation.split()[0]) in DENYING
     return IGNORED if denies or told.polarity not in POLARITY else POLARITY.index(told.polarity)
 
 
-def classes(dialogues: Iterable[Dialogue]) -> tuple[str, ...]:
+def classes(dialogues: Iterable[AnnotatedDialogue]) -> tuple[str, ...]:
     """The relations that are classes, the commonest first; `OPEN` is the first of all."""
     count = Counter(
         named_relation(fact.relation)
@@ -115,7 +115,7 @@ Example = tuple[Layout, tuple[Gold, ...], tuple[bool, bool]]
 ends anything."""
 
 
-def examples(dialogue: Dialogue) -> list[Example]:
+def examples(dialogue: AnnotatedDialogue) -> list[Example]:
     """All parts of all turns of a dialogue."""
     made: list[Example] = []
     before: list[Turn] = []
@@ -130,7 +130,7 @@ def examples(dialogue: Dialogue) -> list[Example]:
 
 
 def _of(
-    said: Said, layouts: Sequence[Layout], people: Mapping[str, tuple[str, ...]]
+    said: AnnotatedTurn, layouts: Sequence[Layout], people: Mapping[str, tuple[str, ...]]
 ) -> list[Example]:
     gold: list[list[Gold]] = [[] for _ in layouts]
     for told in said.facts:
@@ -152,7 +152,9 @@ def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
 
 
-def _pointed(told: Told, layout: Layout, people: Mapping[str, tuple[str, ...]]) -> Gold | None:
+def _pointed(
+    told: AnnotatedFact, layout: Layout, people: Mapping[str, tuple[str, ...]]
+) -> Gold | None:
     subject = _subject(told, layout, people)
     if subject is None:
         return None
@@ -251,7 +253,7 @@ _OWNER = {"my", "our", "his", "her", "their", "the", "your"}
 
 
 def _subject(
-    told: Told, layout: Layout, people: Mapping[str, tuple[str, ...]]
+    told: AnnotatedFact, layout: Layout, people: Mapping[str, tuple[str, ...]]
 ) -> tuple[int, int] | None:
     for name in told.subjects:
         if name == layout.speaker:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mags.models.policy.rules.tokens import stems
-from mags_lab.talk.corpus import Ended, Told
+from mags_lab.talk.corpus import AnnotatedFact, Ended
 
 _DENIED = re.compile(
     r"\b(?:not|never|no longer|cannot|dislikes|hates|avoids|without|stopped|quit|gave up)\b|n't\b"
@@ -41,7 +41,7 @@ class Made:
         return bool(_PLANNED.search(self.relation.casefold()))
 
 
-def says(gold: Told, made: Made) -> bool:
+def says(gold: AnnotatedFact, made: Made) -> bool:
     """Whether a fact says a gold one: of whom, of what, with the same sign, a plan as a plan."""
     if made.subject.casefold() not in _folded(gold.subjects):
         return False
@@ -60,7 +60,7 @@ def ends(gold: Ended, made: Made) -> bool:
     return whose and _same_object(gold.objects, made)
 
 
-def _told_denied(gold: Told) -> bool:
+def _told_denied(gold: AnnotatedFact) -> bool:
     return gold.polarity == "no" or bool(_DENIED.search(gold.relation.casefold()))
 
 

@@ -29,7 +29,7 @@ from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
-from mags_lab.talk.corpus import Asked, Dialogue, Said, Told
+from mags_lab.talk.corpus import AnnotatedDialogue, AnnotatedFact, AnnotatedQuestion, AnnotatedTurn
 from mags_lab.talk.labels import Gold, days, examples, nearly, spans_of
 from mags_lab.talk.matching import Made, ends
 
@@ -91,7 +91,7 @@ class Pieces:
 
     def of(
         self,
-        dialogues: Iterable[Dialogue],
+        dialogues: Iterable[AnnotatedDialogue],
         seed: int = 0,
         reader: TrainedReader | None = None,
         tasks: Sequence[str] = (READ, ENDS, ASKS),
@@ -112,7 +112,7 @@ class Pieces:
                 found += self._asked(asked, turns)
         return [made for one in found if (made := self._tokens(one)) is not None]
 
-    def _asked(self, asked: Asked, turns: Sequence[Said]) -> list[Piece]:
+    def _asked(self, asked: AnnotatedQuestion, turns: Sequence[AnnotatedTurn]) -> list[Piece]:
         """The passage of a question, without the turns behind that the window does not hold."""
         question = Turn(text=asked.text, speaker=asked.who)
         parsed = read_question(question)
@@ -163,7 +163,7 @@ def sentence_of(held: Made, speaker: str) -> str:
     return f"{'I' if held.subject == speaker else held.subject} {held.relation} {held.object}"
 
 
-def wordings(told: Told) -> list[Made]:
+def wordings(told: AnnotatedFact) -> list[Made]:
     """A gold fact in all its wordings, the main one first."""
     return [
         Made(subject=subject, relation=told.relation, object=thing)
@@ -172,7 +172,7 @@ def wordings(told: Told) -> list[Made]:
     ]
 
 
-def read_by(reader: TrainedReader, dialogue: Dialogue) -> list[list[Made]]:
+def read_by(reader: TrainedReader, dialogue: AnnotatedDialogue) -> list[list[Made]]:
     """What a reader holds to be told, by turn: with its own words and its own mistakes."""
     found: list[list[Made]] = []
     least = reader.least["guess"]
@@ -182,7 +182,7 @@ def read_by(reader: TrainedReader, dialogue: Dialogue) -> list[list[Made]]:
     return found
 
 
-def with_before(dialogue: Dialogue) -> Iterator[tuple[Said, list[Turn]]]:
+def with_before(dialogue: AnnotatedDialogue) -> Iterator[tuple[AnnotatedTurn, list[Turn]]]:
     """Every turn, with those said before it in its session."""
     before: list[Turn] = []
     session = ""
@@ -199,7 +199,7 @@ def made_of(fact: Fact) -> Made:
 
 
 def pairs(
-    dialogue: Dialogue, rng: Random, read: Sequence[Sequence[Made]] = ()
+    dialogue: AnnotatedDialogue, rng: Random, read: Sequence[Sequence[Made]] = ()
 ) -> list[tuple[Layout, bool]]:
     """Turns with facts held before them, and whether the turn ends each.
 
@@ -229,7 +229,7 @@ def pairs(
     return found
 
 
-def _likeness(held: Made, said: Said) -> float:
+def _likeness(held: Made, said: AnnotatedTurn) -> float:
     """How much a held fact has in common with what a turn tells."""
     words = stems(f"{held.relation} {held.object}")
     heard = stems(said.text) | {
@@ -238,7 +238,9 @@ def _likeness(held: Made, said: Said) -> float:
     return len(words & heard) + (held.subject == said.speaker)
 
 
-def questions(dialogue: Dialogue, rng: Random) -> Iterator[tuple[Asked, Sequence[Said]]]:
+def questions(
+    dialogue: AnnotatedDialogue, rng: Random
+) -> Iterator[tuple[AnnotatedQuestion, Sequence[AnnotatedTurn]]]:
     """Questions, each with the turns that a memory recalls for it, likeliest first.
 
     Also with some of them, without those that answer, and about somebody they say nothing of.
@@ -268,7 +270,9 @@ def questions(dialogue: Dialogue, rng: Random) -> Iterator[tuple[Asked, Sequence
             yield other, turns
 
 
-def recalled(dialogue: Dialogue) -> Iterator[tuple[Asked, Sequence[Said]]]:
+def recalled(
+    dialogue: AnnotatedDialogue,
+) -> Iterator[tuple[AnnotatedQuestion, Sequence[AnnotatedTurn]]]:
     """The questions of a dialogue with the turns that are read for each, likeliest first."""
     with mags.open(None, policy=RulePolicy()) as memory:
         told = {
@@ -289,7 +293,7 @@ def recalled(dialogue: Dialogue) -> Iterator[tuple[Asked, Sequence[Said]]]:
             yield asked, [told[item.id] for item in chosen]
 
 
-def says_yes(asked: Asked) -> bool | None:
+def says_yes(asked: AnnotatedQuestion) -> bool | None:
     """Whether a question is answered with yes (true) or no (false); None where with neither."""
     if asked.kind != "yes/no":
         return None
@@ -297,7 +301,9 @@ def says_yes(asked: Asked) -> bool | None:
     return None if said.isdisjoint({"yes", "no"}) else "yes" in said
 
 
-def answering(asked: Asked, said: Turn, layout: Layout, line: TurnRows) -> list[tuple[int, int]]:
+def answering(
+    asked: AnnotatedQuestion, said: Turn, layout: Layout, line: TurnRows
+) -> list[tuple[int, int]]:
     """Rows of a line that say an accepted answer: letter by letter, as a day, or nearly."""
     if asked.kind in ("yes/no", "overview"):
         return []
@@ -315,8 +321,11 @@ def answering(asked: Asked, said: Turn, layout: Layout, line: TurnRows) -> list[
 
 
 def of_another(
-    asked: Asked, turns: Sequence[Said], dialogue: Dialogue, rng: Random
-) -> Asked | None:
+    asked: AnnotatedQuestion,
+    turns: Sequence[AnnotatedTurn],
+    dialogue: AnnotatedDialogue,
+    rng: Random,
+) -> AnnotatedQuestion | None:
     """The question about, or by, somebody the turns say nothing of; None where it names nobody."""
     people = {*dialogue.people, *(one.speaker for one in dialogue.turns)}
     heard = stems(" ".join(f"{one.speaker} {one.text}" for one in turns))
@@ -333,7 +342,7 @@ def of_another(
     return None
 
 
-def turn_of(said: Said) -> Turn:
+def turn_of(said: AnnotatedTurn) -> Turn:
     """A turn of the corpus as a policy is given it."""
     return Turn(text=said.text, speaker=said.speaker, at=said.at.timestamp())
 

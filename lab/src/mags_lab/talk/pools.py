@@ -26,7 +26,7 @@ from mags.ports.embedder import Embedder
 from mags.recall.settings import RecallSettings
 from mags.settings import Settings
 from mags_lab.evaluation.protocol import Probe
-from mags_lab.talk.corpus import Asked, Dialogue, Said, dialogues
+from mags_lab.talk.corpus import AnnotatedDialogue, AnnotatedQuestion, AnnotatedTurn, dialogues
 
 PAIRS = (("Clara", "Dan"), ("Marta", "Felix"), ("Priya", "Owen"), ("Nora", "Sam"))
 USERS = ("Ana", "Ben", "Cora", "Dirk", "Eva", "Finn", "Gwen", "Hugo", "Ida", "Jan", "Leo", "Mia")
@@ -78,7 +78,7 @@ def named(question: str, name: str) -> str:
     return question[0].upper() + question[1:]
 
 
-def material(corpus: Path, split: str) -> list[Dialogue]:
+def material(corpus: Path, split: str) -> list[AnnotatedDialogue]:
     """Dialogues of a split that were written for the corpus: none of a public data set is among.
 
     A question that another split asks, too, is left out.
@@ -92,7 +92,7 @@ def material(corpus: Path, split: str) -> list[Dialogue]:
     ]
 
 
-def pool(every: Sequence[Dialogue], embedder: Embedder, first: int) -> Iterator[Pooled]:
+def pool(every: Sequence[AnnotatedDialogue], embedder: Embedder, first: int) -> Iterator[Pooled]:
     """Every question of some dialogues that can be answered, with its `first` candidates."""
     rng = random.Random(len(every))
     every = rng.sample(every, len(every))
@@ -152,7 +152,9 @@ class Retold:
     Those who say most have the names of a pair; without one, a user has some name.
     """
 
-    def __init__(self, dialogue: Dialogue, pair: Sequence[str] | None, rng: random.Random) -> None:
+    def __init__(
+        self, dialogue: AnnotatedDialogue, pair: Sequence[str] | None, rng: random.Random
+    ) -> None:
         self._dialogue = dialogue
         self._third = pair is not None
         self.id = dialogue.id
@@ -164,12 +166,14 @@ class Retold:
         elif pair:
             self._names = dict(zip(spoken, rng.sample(list(pair), 2), strict=False))
 
-    def turns(self) -> Iterator[Said]:
+    def turns(self) -> Iterator[AnnotatedTurn]:
         """The turns, renamed."""
         for turn in self._dialogue.turns:
             speaker = self._names.get(turn.speaker, turn.speaker)
             text = self._text(turn.text)
-            yield Said(id=turn.id, speaker=speaker, text=text, at=turn.at, session=turn.session)
+            yield AnnotatedTurn(
+                id=turn.id, speaker=speaker, text=text, at=turn.at, session=turn.session
+            )
 
     def probes(self) -> Iterator[Probe]:
         """The questions that can be answered, asked as they are or by a third person."""
@@ -182,7 +186,7 @@ class Retold:
                     kind=asked.kind,
                 )
 
-    def _form(self, asked: Asked) -> str:
+    def _form(self, asked: AnnotatedQuestion) -> str:
         if self._third and _ME.search(asked.text):
             return named(asked.text, asked.who)
         return asked.text
@@ -196,9 +200,9 @@ class Retold:
         return text
 
 
-def _beside(turns: Sequence[Said]) -> Mapping[str, tuple[str, ...]]:
+def _beside(turns: Sequence[AnnotatedTurn]) -> Mapping[str, tuple[str, ...]]:
     """The texts right before and after each turn in its session."""
-    sessions: dict[str, list[Said]] = {}
+    sessions: dict[str, list[AnnotatedTurn]] = {}
     for turn in turns:
         sessions.setdefault(turn.session, []).append(turn)
     return {

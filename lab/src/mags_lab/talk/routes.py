@@ -27,7 +27,7 @@ from mags.errors import InvalidInput
 from mags.models.policy.router import ABOUT, SIGNS, TrainedRouter, opened, rows
 from mags.ports.embedder import Embedder
 from mags.ports.policy import ASSISTANTS, Intent, IntentKind
-from mags_lab.talk.corpus import DATA, Said, dialogues
+from mags_lab.talk.corpus import DATA, AnnotatedTurn, dialogues
 from mags_lab.talk.stored import write_arrays
 
 Floats = NDArray[np.float64]
@@ -109,7 +109,7 @@ def of_the_corpus(folder: Path = DATA) -> Iterator[Example]:
             yield Example(text=text, kinds=kinds, split=dialogue.split, by_hand=False)
 
 
-def _wanted(turn: Said) -> tuple[IntentKind, ...]:
+def _wanted(turn: AnnotatedTurn) -> tuple[IntentKind, ...]:
     asks = "?" in turn.text
     if any(ended.why == "corrected" for ended in turn.ends):
         return ("correct", "tell", "tell and ask")
