@@ -41,7 +41,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SlotValue:
     """A slot and its value, both made up."""
 
     slot: Slot
@@ -88,7 +88,7 @@ class World:
             if made is not None:
                 yield made
 
-    def told(self, subject: str = "", type: str = "") -> Told:
+    def told(self, subject: str = "", type: str = "") -> SlotValue:
         """A made-up fact, of a subject and its type where they are given."""
         rng, fillers = self._rng, self._fillers
         if rng.random() < FREE:
@@ -96,7 +96,7 @@ class World:
             own = " ".join(rng.choice(words) for _ in range(rng.choice((1, 2, 2))))
             name = rng.choice((rng.choice(self._others), own))
             object_ = rng.choice(("person", "city", "common", "thing", "company", "number"))
-            return Told(
+            return SlotValue(
                 Slot(subject=subject or fillers.name(), relation=name),
                 fillers.value(object_),
                 object_,
@@ -105,7 +105,7 @@ class World:
         kind = fillers.value(entry.kind) if entry.kind else ""
         whom = subject or fillers.value(entry.subject)
         slot = Slot(subject=whom, relation=entry.name, kind=kind)
-        return Told(slot, fillers.value(entry.object, avoid=(whom,)), entry.object)
+        return SlotValue(slot, fillers.value(entry.object, avoid=(whom,)), entry.object)
 
     def _entry(self, type: str) -> PhrasebookEntry:
         found = [e for e in self._entries if not type or e.subject == type]
@@ -184,33 +184,33 @@ class World:
         asked = self._wordings.framed(question, first.slot.subject)
         return Lesson(recital_of(asked), recital(*steps), "own chain")
 
-    def _people(self) -> dict[str, list[Told]]:
+    def _people(self) -> dict[str, list[SlotValue]]:
         """The people whom the base holds: half of their slots lead to another of them."""
         # Of full names: nobody in a memory, or a text, is one of them.
         names = (name for name in iter(self._fillers.name, "") if " " in name)
         people = list(itertools.islice(names, PEOPLE))
         to_people = [e for e in self._entries if e.subject == e.object == "person"]
-        held: dict[str, list[Told]] = {}
+        held: dict[str, list[SlotValue]] = {}
         for subject in people:
-            found: dict[str, Told] = {}
+            found: dict[str, SlotValue] = {}
             while len(found) < FACTS:
                 if self._rng.random() < 0.5:
                     slot = Slot(subject=subject, relation=self._rng.choice(to_people).name)
-                    told = Told(slot, self._rng.choice(people), "person")
+                    told = SlotValue(slot, self._rng.choice(people), "person")
                 else:
                     told = self.told(subject, "person")
                 found.setdefault(told.slot.name, told)
             held[subject] = list(found.values())
         return held
 
-    def _lacking(self, subject: str) -> Told:
+    def _lacking(self, subject: str) -> SlotValue:
         """A slot that somebody held does not have."""
         has = {told.slot.name for told in self._own[subject]}
         while (told := self.told(subject, "person")).slot.name in has:
             pass
-        return Told(told.slot, UNKNOWN, told.type)
+        return SlotValue(told.slot, UNKNOWN, told.type)
 
-    def _chain(self) -> tuple[Told, Told, str] | None:
+    def _chain(self) -> tuple[SlotValue, SlotValue, str] | None:
         first = self.told()
         if not any(entry.subject == first.type for entry in self._entries):
             return None
@@ -220,7 +220,7 @@ class World:
             return None
         return first, second, self._wordings.framed(question, first.slot.subject)
 
-    def _around(self, told: Told) -> list[str]:
+    def _around(self, told: SlotValue) -> list[str]:
         """Sentences that tell something else: of the same subject, and the same of others."""
         lines = []
         for _ in range(self._rng.randrange(MOST_LINES)):
