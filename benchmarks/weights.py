@@ -48,7 +48,7 @@ from mags_lab.training.semantic.lessons import Amounts, Choice, Ground, lessons,
 from mags_lab.training.semantic.nights import Night, measure, train, value_of
 from mags_lab.training.semantic.teach import Recipe
 from mags_lab.training.semantic.wordings import Side, Slot, Wordings
-from mags_lab.training.semantic.world import Lesson, World
+from mags_lab.training.semantic.world import Lesson, LessonWorld
 
 How = Literal["", "check", "auto", "skip"]
 """Whether weights are used, and how."""
@@ -274,7 +274,7 @@ def raw(student: Student, asked: Sequence[Lesson]) -> dict[str, float]:
 
 def guard(student: Student, count: int) -> dict[str, float]:
     """Right answers about texts, with the adapter and without, in percent."""
-    read = (one for one in World(4_321).lessons() if one.prompt.startswith("Read."))
+    read = (one for one in LessonWorld(4_321).lessons() if one.prompt.startswith("Read."))
     asked = list(itertools.islice(read, count))
 
     def right() -> float:

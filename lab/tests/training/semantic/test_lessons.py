@@ -25,7 +25,7 @@ from mags_lab.training.semantic.lessons import (
     unlearned,
 )
 from mags_lab.training.semantic.wordings import Side, Slot, Wordings
-from mags_lab.training.semantic.world import World
+from mags_lab.training.semantic.world import LessonWorld
 
 EVER = math.inf
 REPLY = """# lives in
@@ -193,7 +193,7 @@ def test_what_is_over_is_taught_as_not_known_unless_it_has_a_new_value(memory: M
 
 
 def test_a_base_learns_from_names_that_no_question_of_an_adapter_has() -> None:
-    made = World(0).lessons()
+    made = LessonWorld(0).lessons()
     some = [next(made) for _ in range(400)]
     kinds = ("blank", "read", "own")
     assert {one.sort for one in some} == {*kinds, *(f"{kind} chain" for kind in kinds)}
@@ -204,7 +204,7 @@ def test_a_base_learns_from_names_that_no_question_of_an_adapter_has() -> None:
 
 
 def test_what_a_base_holds_itself_stays_the_same_and_is_of_nobody_else() -> None:
-    made = World(0).lessons()
+    made = LessonWorld(0).lessons()
     some = [next(made) for _ in range(3_000)]
     held: dict[str, str] = {}
     for one in some:

@@ -18,7 +18,7 @@ from mags.errors import InvalidInput
 from mags_lab.training.batches import Encoded
 from mags_lab.training.optimisers import quick
 from mags_lab.training.runs import Watch
-from mags_lab.training.semantic.world import Lesson, World
+from mags_lab.training.semantic.world import Lesson, LessonWorld
 from mags_lab.training.sft import SftConfig, fine_tune
 
 SHIPPED = Path(__file__).with_name("data") / "base-1m"
@@ -68,7 +68,7 @@ def lasting(form: Shape, steps: int) -> Shape:
 def make(folder: Path, form: Shape, *, seed: int = 0, watch: Watch | None = None) -> Path:
     """Train a base from nothing and write its folder; stopped, it goes on where it was."""
     torch.manual_seed(seed)
-    lessons = list(itertools.islice(World(seed).lessons(), form.lessons))
+    lessons = list(itertools.islice(LessonWorld(seed).lessons(), form.lessons))
     tokenizer = pieces_of(lessons)
     model = LlamaForCausalLM(
         LlamaConfig(

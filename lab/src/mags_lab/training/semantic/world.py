@@ -54,7 +54,7 @@ def recital(*steps: tuple[Slot, str]) -> str:
     return path_of(steps[0][0].subject, *((slot.name, value) for slot, value in steps))
 
 
-class World:
+class LessonWorld:
     """Lessons without end; the same seed gives the same.
 
     A base stands for a language model, which knows how people ask: it learns the wordings that
