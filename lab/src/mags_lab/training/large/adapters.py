@@ -73,7 +73,7 @@ def _rows(loaded: Loaded) -> dict[str, list[int]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class EncodedLesson:
     """Samples as the model reads them, and how it is taught them: `config.steps` in all."""
 
     encoded: Sequence[Encoded]
@@ -82,7 +82,7 @@ class Lesson:
 
 def prepare_lesson(
     adapted: Adapted, samples: Sequence[Sample], preset: Preset, *, seed: int = 0
-) -> Lesson:
+) -> EncodedLesson:
     """What `teach` takes: the samples encoded, and as many steps as make the preset's epochs."""
     kept = samples[: preset.samples or None]
     encoded = adapted.loaded.speech.encode(kept, longest=preset.longest)
@@ -97,11 +97,15 @@ def prepare_lesson(
         seed=seed,
         save_every=min(epoch, SAVED),
     )
-    return Lesson(encoded=encoded, config=config)
+    return EncodedLesson(encoded=encoded, config=config)
 
 
 def teach(
-    adapted: Adapted, lesson: Lesson, *, watch: Watch | None = None, folder: Path | None = None
+    adapted: Adapted,
+    lesson: EncodedLesson,
+    *,
+    watch: Watch | None = None,
+    folder: Path | None = None,
 ) -> None:
     """Fine-tune the adapter (in place); checkpoints of what it trains go to `folder`.
 
