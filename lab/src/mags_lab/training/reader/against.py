@@ -18,7 +18,16 @@ from mags_lab.training.reader.sides import (
     tell_alike,
     tell_one,
 )
-from mags_lab.training.reader.telling import LATEST, Link, Said, Tale, chain, fill, parallel, plain
+from mags_lab.training.reader.telling import (
+    LATEST,
+    Link,
+    Tale,
+    TaleLine,
+    chain,
+    fill,
+    parallel,
+    plain,
+)
 from mags_lab.training.reader.world import Thing, agreed, form, table
 
 _PEOPLE = 0.6
@@ -102,9 +111,9 @@ def _contrast(tale: Tale, link: Link, good: Thing, bad: Thing) -> None:
     parts = {"good": _named(good, tale), "bad": _named(bad, tale), "s": link.s.subject(rng)[0]}
     text = fill(tale.one(choice["mine" if own else "both"]), parts)
     if rng.random() < 0.4:
-        old = Said(text=_judged(tale, link, bad, good=True), when=0.5 * rng.random())
+        old = TaleLine(text=_judged(tale, link, bad, good=True), when=0.5 * rng.random())
         tale.others.append((old,))
-    tale.needed.append(Said(text=text, when=0.5, speaker=link.s.name if own else None))
+    tale.needed.append(TaleLine(text=text, when=0.5, speaker=link.s.name if own else None))
 
 
 def _refuse(tale: Tale, link: Link, refused: Sequence[Thing], *, needed: bool) -> None:
@@ -142,7 +151,7 @@ def _elsewhere(tale: Tale, link: Link, values: Sequence[Thing]) -> None:
         tale.tell(_judged(tale, other, rng.choice(values), good=rng.random() < 0.5))
     if rng.random() < 0.4:
         chatter = fill(tale.phrase("chatter"), {"who": tale.thing("person").name, "z": link.s.name})
-        tale.others.append((Said(text=chatter, when=rng.random() * LATEST, free=True),))
+        tale.others.append((TaleLine(text=chatter, when=rng.random() * LATEST, free=True),))
     if rng.random() < 0.4:
         tale.others.append((plain(tale, parallel(tale, [link])[0]),))
     rng.shuffle(tale.others)

@@ -18,7 +18,16 @@ from mags_lab.training.reader.questions import (
     tried,
     worded,
 )
-from mags_lab.training.reader.telling import LATEST, Link, Said, Tale, chain, fill, parallel, plain
+from mags_lab.training.reader.telling import (
+    LATEST,
+    Link,
+    Tale,
+    TaleLine,
+    chain,
+    fill,
+    parallel,
+    plain,
+)
 from mags_lab.training.reader.telling import spoken as claimed
 from mags_lab.training.reader.world import Thing, table
 
@@ -73,7 +82,7 @@ def _quoted(tale: Tale, links: Sequence[Link]) -> None:
     asked = asked_of(tale, links if rng.random() < 0.3 else parallel(tale, links))
     who = tale.thing("person").name
     text = fill(tale.one(table("against")["crowd"]["quoted"]), {"who": who}).replace("{ask}", asked)
-    tale.others.append((Said(text=text, when=rng.random() * LATEST, free=True),))
+    tale.others.append((TaleLine(text=text, when=rng.random() * LATEST, free=True),))
 
 
 def _claimed(tale: Tale, links: Sequence[Link]) -> None:

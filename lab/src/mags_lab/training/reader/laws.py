@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mags_lab.training.reader.book import leading
 from mags_lab.training.reader.questions import Asked
-from mags_lab.training.reader.telling import LATEST, Link, Said, Tale, fill, plain
+from mags_lab.training.reader.telling import LATEST, Link, Tale, TaleLine, fill, plain
 from mags_lab.training.reader.world import Thing, form, table
 
 _WHERE = {
@@ -116,7 +116,7 @@ def _of_one(tale: Tale, one: _Law) -> Asked:
     is_one = rng.random() < 0.5
     only = one.allowed is is_one
     said = _put(tale, "only" if only else "not_one", one, who=who)
-    tale.needed.append(Said(text=said, when=rng.random() * LATEST, free=True))
+    tale.needed.append(TaleLine(text=said, when=rng.random() * LATEST, free=True))
     question = _put(tale, "ask_who", one, who=who if is_one else other, asked=True)
     pair = _phrase(tale, "pairs").split("/")
     right = frozenset({pair[0 if one.allowed else 1]})
@@ -146,7 +146,7 @@ def _lied(tale: Tale, one: _Law) -> None:
     rng = tale.rng
     z = tale.thing("person").name
     lies = tale.line(tale.phrase("liar", "lies"), "", z=z)
-    tale.needed.append(Said(text=lies, when=rng.random() * LATEST, free=True))
+    tale.needed.append(TaleLine(text=lies, when=rng.random() * LATEST, free=True))
     said = _said(tale, "forbid" if one.allowed else "permit", one)
     tale.needed.append(replace(said, speaker=z))
 
@@ -166,11 +166,11 @@ def _elsewhere(tale: Tale, one: _Law) -> None:
         tale.others.append((_said(tale, "permit" if allowed else "forbid", other),))
 
 
-def _said(tale: Tale, which: str, one: _Law) -> Said:
+def _said(tale: Tale, which: str, one: _Law) -> TaleLine:
     words = _put(tale, which, one)
     if tale.rng.random() < 0.3:
         words = tale.line(tale.phrase("base"), _small(words, one))
-    return Said(text=words, when=tale.rng.random() * LATEST, free=True)
+    return TaleLine(text=words, when=tale.rng.random() * LATEST, free=True)
 
 
 def _small(words: str, one: _Law) -> str:

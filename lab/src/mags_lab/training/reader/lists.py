@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mags_lab.training.reader.questions import Asked, asked_of, chosen, surround
-from mags_lab.training.reader.telling import LATEST, Link, Said, Tale, chain, fill, parallel, plain
+from mags_lab.training.reader.telling import (
+    LATEST,
+    Link,
+    Tale,
+    TaleLine,
+    chain,
+    fill,
+    parallel,
+    plain,
+)
 from mags_lab.training.reader.world import form, table
 
 _SHAPES = {"two": (0, 1), "three": (0, 1, 2), "same": (0, 0), "but": (0, 0, 2)}
@@ -33,7 +42,7 @@ def listed(tale: Tale) -> Asked:
     return chosen(tale, links, asked_of(tale, links), links[-1].o)
 
 
-def _line(tale: Tale, shape: str, links: list[Link]) -> Said:
+def _line(tale: Tale, shape: str, links: list[Link]) -> TaleLine:
     rng = tale.rng
     frame = tale.one(table("feedback")["lists"][shape])
     values: dict[str, str] = {}
@@ -41,4 +50,4 @@ def _line(tale: Tale, shape: str, links: list[Link]) -> Said:
         values[f"of{number}"] = link.relation.through(rng, link.s)
         values[f"o{number}"] = form(link.o, "", rng)
     text = fill(frame, values)
-    return Said(text=text, when=rng.random() * LATEST, free=True)
+    return TaleLine(text=text, when=rng.random() * LATEST, free=True)

@@ -11,8 +11,8 @@ from mags_lab.training.reader.telling import (
     LATEST,
     TELLINGS,
     Link,
-    Said,
     Tale,
+    TaleLine,
     chain,
     fill,
     mislead,
@@ -171,8 +171,8 @@ def conditioned(tale: Tale) -> Asked:
         tale.phrase("condition"),
         {"say": last.relation.told(rng, special.s, special.o), "when": when},
     )
-    base = Said(text=first, when=rng.random() * 0.5)
-    odd = Said(text=second, when=0.5 + 0.49 * rng.random())
+    base = TaleLine(text=first, when=rng.random() * 0.5)
+    odd = TaleLine(text=second, when=0.5 + 0.49 * rng.random())
     tale.needed.append(odd if holds else base)
     mislead(tale, other, (), base if holds else odd)
     surround(tale, links)
@@ -203,8 +203,8 @@ def excepted(tale: Tale) -> Asked:
     of_odd = fill(
         tale.phrase("exception"), {"say": rule.told(rng, odd, special.o), "who": odd.name}
     )
-    base = Said(text=of_rule, when=rng.random() * LATEST, free=True)
-    but = Said(text=of_odd, when=rng.random() * LATEST, free=True)
+    base = TaleLine(text=of_rule, when=rng.random() * LATEST, free=True)
+    but = TaleLine(text=of_odd, when=rng.random() * LATEST, free=True)
     asks_odd = rng.random() < 0.5
     who, right = (odd, special) if asks_odd else (other, usual)
     member = plain(tale, Link(relation=kind_of, s=who, o=folk))
@@ -236,7 +236,7 @@ def eliminated(tale: Tale) -> Asked:
             tale.needed.append(tried(tale, link, question, words[place], good=False))
         else:
             text = fill("{Say}", {"say": link.relation.denied(rng, link.s, values[place])})
-            tale.needed.append(Said(text=text, when=rng.random() * LATEST, free=True))
+            tale.needed.append(TaleLine(text=text, when=rng.random() * LATEST, free=True))
     if succeeded and trials:
         left = left[:1]
         tale.others.extend((said,) for said in tale.needed)
@@ -249,23 +249,23 @@ def eliminated(tale: Tale) -> Asked:
     return Asked(question=question, values=words, right=right, hops=1)
 
 
-def tried(tale: Tale, link: Link, question: str, do: str, *, good: bool) -> Said:
+def tried(tale: Tale, link: Link, question: str, do: str, *, good: bool) -> TaleLine:
     """A line of how an action went."""
     rng = tale.rng
     result = rng.choice(phrases("trial", "good" if good else "bad", tale.side))
     about, _ = link.s.subject(rng)
     values = {"s": about, "do": do, "ask": question, "result": result}
-    return Said(text=fill(tale.phrase("trial"), values), when=rng.random() * LATEST, free=True)
+    return TaleLine(text=fill(tale.phrase("trial"), values), when=rng.random() * LATEST, free=True)
 
 
-def _elsewhere(tale: Tale, link: Link, do: str, *, trials: bool) -> Said:
+def _elsewhere(tale: Tale, link: Link, do: str, *, trials: bool) -> TaleLine:
     """The same values, tried with or told of another."""
     if trials:
         question = link.relation.asked(tale.rng, link.s)
         return tried(tale, link, question, do, good=tale.rng.random() < 0.5)
     if tale.rng.random() < 0.5:
         return plain(tale, link)
-    return Said(
+    return TaleLine(
         text=fill("{Say}", {"say": link.relation.denied(tale.rng, link.s, link.o)}), when=0.5
     )
 
@@ -316,14 +316,14 @@ def _told_by_liar(tale: Tale, link: Link) -> None:
 def _by_liar(tale: Tale, say: str) -> None:
     z = tale.thing("person").name
     lies = tale.line(tale.phrase("liar", "lies"), "", z=z)
-    tale.needed.append(Said(text=lies, when=tale.rng.random() * LATEST, free=True))
+    tale.needed.append(TaleLine(text=lies, when=tale.rng.random() * LATEST, free=True))
     tale.needed.append(spoken(tale, z, say))
 
 
 def _denied(tale: Tale, link: Link) -> None:
     say = link.relation.denied(tale.rng, link.s, link.o)
     text = fill("{Say}", {"say": say})
-    tale.needed.append(Said(text=text, when=tale.rng.random() * LATEST, free=True))
+    tale.needed.append(TaleLine(text=text, when=tale.rng.random() * LATEST, free=True))
 
 
 def _otherwise(tale: Tale, link: Link) -> None:
@@ -335,7 +335,7 @@ def _otherwise(tale: Tale, link: Link) -> None:
         tale.others.insert(0, (replace(old, when=0.4 * old.when, free=False),))
         say = link.relation.told(tale.rng, other.s, other.o)
         words = fill(tale.phrase("change"), {"say": say, "old": link.o.name})
-        tale.needed.append(Said(text=words, when=0.5 + 0.49 * tale.rng.random()))
+        tale.needed.append(TaleLine(text=words, when=0.5 + 0.49 * tale.rng.random()))
 
 
 def _over(tale: Tale, link: Link) -> None:
@@ -345,7 +345,7 @@ def _over(tale: Tale, link: Link) -> None:
     say = link.relation.told(rng, link.s, link.o)
     no = link.relation.denied(rng, link.s, link.o)
     words = fill(tale.phrase("ended"), {"say": say, "no": no})
-    tale.needed.append(Said(text=words, when=0.5 + 0.49 * rng.random()))
+    tale.needed.append(TaleLine(text=words, when=0.5 + 0.49 * rng.random()))
 
 
 _YES: Sequence[Callable[[Tale, Link], None]] = (_told, _told, _told, _renewed, _denied_by_liar)

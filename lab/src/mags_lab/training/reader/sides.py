@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from mags_lab.training.reader.questions import Asked
-from mags_lab.training.reader.telling import LATEST, Link, Said, Tale, chain, fill, spoken
+from mags_lab.training.reader.telling import LATEST, Link, Tale, TaleLine, chain, fill, spoken
 from mags_lab.training.reader.world import agreed, table
 
 _OTHER_MATTERS = 0.3
@@ -217,11 +217,11 @@ def tell_one(tale: Tale, matter: Matter, z: str, on: bool, *, needed: bool) -> N
     rng = tale.rng
     if matter.honesty and rng.random() < _CHANGED:
         turn = 0.25 + 0.5 * rng.random()
-        before = Said(text=_verdict(tale, matter, z, not on), when=turn * rng.random())
+        before = TaleLine(text=_verdict(tale, matter, z, not on), when=turn * rng.random())
         tale.others.insert(0, (before,))
         now = _phrase(tale, "now_yes" if on else "now_no") if rng.random() < 0.75 else ""
         text = fill(now, {"z": z}) if now else _verdict(tale, matter, z, on)
-        after = Said(text=text, when=turn + (LATEST - turn) * rng.random())
+        after = TaleLine(text=text, when=turn + (LATEST - turn) * rng.random())
         tale.add(after, needed=needed)
         return
     if rng.random() < 0.15:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mags_lab.training.reader.questions import Asked
-from mags_lab.training.reader.telling import LATEST, Said, Tale, fill
+from mags_lab.training.reader.telling import LATEST, Tale, TaleLine, fill
 from mags_lab.training.reader.world import table
 
 
@@ -89,10 +89,10 @@ def _renewed(tale: Tale, row: _Row, place: int) -> Sequence[str]:
     turn = 0.25 + 0.5 * rng.random()
     before = rng.choice([value for value in row.values if value != row.own[place]])
     old = _put(tale, rng.choice(("right", "sure")), row, place, before)
-    tale.others.append((Said(text=old, when=turn * rng.random()),))
+    tale.others.append((TaleLine(text=old, when=turn * rng.random()),))
     which = rng.choice(("now", "now", "now", "right", "sure"))
     new = _put(tale, which, row, place, row.own[place])
-    tale.needed.append(Said(text=new, when=turn + (LATEST - turn) * rng.random()))
+    tale.needed.append(TaleLine(text=new, when=turn + (LATEST - turn) * rng.random()))
     return [row.own[place]]
 
 
@@ -102,9 +102,9 @@ def _gone(tale: Tale, row: _Row, place: int) -> Sequence[str]:
     turn = 0.25 + 0.5 * rng.random()
     before = row.own[place]
     old = _put(tale, rng.choice(("right", "sure")), row, place, before)
-    tale.needed.append(Said(text=old, when=turn * rng.random()))
+    tale.needed.append(TaleLine(text=old, when=turn * rng.random()))
     new = _put(tale, "changed", row, place, before)
-    tale.needed.append(Said(text=new, when=turn + (LATEST - turn) * rng.random()))
+    tale.needed.append(TaleLine(text=new, when=turn + (LATEST - turn) * rng.random()))
     return [value for value in row.values if value != before]
 
 

@@ -25,7 +25,7 @@ from mags_lab.training.reader.questions import (
 from mags_lab.training.reader.sides import sides
 from mags_lab.training.reader.slots import rows
 from mags_lab.training.reader.tastes import tastes
-from mags_lab.training.reader.telling import LATEST, Link, Said, Tale, fill, plain
+from mags_lab.training.reader.telling import LATEST, Link, Tale, TaleLine, fill, plain
 from mags_lab.training.reader.untold import told, untold
 from mags_lab.training.reader.world import sentence, table
 
@@ -126,7 +126,7 @@ def task(rng: Random, side: Side, *, extra: int, kind: str | None = None) -> Tas
     manner = _manner(tale)
     if tale.dated and rng.random() < 0.4:
         # Nothing but the newest line says what day it is.
-        tale.needed.append(Said(text=_chatter(tale), when=LATEST))
+        tale.needed.append(TaleLine(text=_chatter(tale), when=LATEST))
         shown = asked.question
     else:
         shown = _dated_question(asked.question, manner, rng, must=tale.dated)
@@ -189,10 +189,10 @@ def _manner(tale: Tale) -> Manner:
     )
 
 
-def _gathered(tale: Tale, extra: int) -> list[tuple[Said, bool]]:
+def _gathered(tale: Tale, extra: int) -> list[tuple[TaleLine, bool]]:
     """The lines needed and `extra` others, what misleads most first."""
     found = [(one, True) for one in tale.needed]
-    others: list[Said] = []
+    others: list[TaleLine] = []
     for bundle in tale.others:
         if len(others) + len(bundle) <= extra:
             others.extend(bundle)
@@ -201,10 +201,10 @@ def _gathered(tale: Tale, extra: int) -> list[tuple[Said, bool]]:
     return found + [(one, False) for one in others[:extra]]
 
 
-def _unrelated(tale: Tale) -> Said:
+def _unrelated(tale: Tale) -> TaleLine:
     rng = tale.rng
     if rng.random() < 0.3:
-        return Said(text=_chatter(tale), when=rng.random() * LATEST, free=True)
+        return TaleLine(text=_chatter(tale), when=rng.random() * LATEST, free=True)
     relation = rng.choice(relations(tale.side))
     s, o = tale.thing(relation.subject), tale.thing(relation.object)
     return plain(tale, Link(relation=relation, s=s, o=o))
@@ -215,7 +215,7 @@ def _chatter(tale: Tale) -> str:
     return fill(tale.phrase("chatter"), {"who": who, "z": z})
 
 
-def _joined(tale: Tale, said: list[tuple[Said, bool]]) -> list[tuple[Said, bool]]:
+def _joined(tale: Tale, said: list[tuple[TaleLine, bool]]) -> list[tuple[TaleLine, bool]]:
     """Now and then two facts in one line."""
     rng = tale.rng
     if rng.random() > 0.25:
@@ -232,7 +232,7 @@ def _joined(tale: Tale, said: list[tuple[Said, bool]]) -> list[tuple[Said, bool]
     return said
 
 
-def _written(said: Said, tale: Tale, manner: Manner) -> str:
+def _written(said: TaleLine, tale: Tale, manner: Manner) -> str:
     rng = tale.rng
     day = manner.today - timedelta(days=round((1.0 - said.when) * manner.days))
     text = said.text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mags_lab.training.reader.questions import Asked
-from mags_lab.training.reader.telling import LATEST, Said, Tale, fill
+from mags_lab.training.reader.telling import LATEST, Tale, TaleLine, fill
 from mags_lab.training.reader.world import table
 
 Parts = tuple[str, ...]
@@ -107,14 +107,14 @@ def _renewed(tale: Tale, taste: _Taste) -> Sequence[Parts]:
     turn = 0.25 + 0.4 * rng.random()
     wrong = taste.hand[-1]
     old = _put(tale, "takes", taste, v=rng.choice(wrong))
-    tale.others.append((Said(text=old, when=turn * rng.random()),))
+    tale.others.append((TaleLine(text=old, when=turn * rng.random()),))
     if rng.random() < 0.6:
         changed = _put(tale, "renewed", taste)
-        tale.others.append((Said(text=changed, when=turn),))
+        tale.others.append((TaleLine(text=changed, when=turn),))
     later = turn + 0.01 + (LATEST - turn - 0.01) * rng.random()
-    tale.needed.append(Said(text=_put(tale, "takes", taste, v=taste.value), when=later))
+    tale.needed.append(TaleLine(text=_put(tale, "takes", taste, v=taste.value), when=later))
     if taste.never:
-        tale.needed.append(Said(text=_put(tale, "never", taste, v=taste.never), when=later))
+        tale.needed.append(TaleLine(text=_put(tale, "never", taste, v=taste.never), when=later))
     return taste.hand[:1]
 
 

@@ -28,7 +28,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class TaleLine:
     """A line to be. `when`: in [0, 1); `free`: its time matters to nothing; `end`: a day that
     its text names as {end}, counted from now, negative where it is past; or in {n} {unit}, counted
     from the line's own day.
@@ -51,8 +51,8 @@ class Tale:
 
     rng: Random
     side: Side
-    needed: list[Said] = field(default_factory=list)
-    others: list[tuple[Said, ...]] = field(default_factory=list)
+    needed: list[TaleLine] = field(default_factory=list)
+    others: list[tuple[TaleLine, ...]] = field(default_factory=list)
     rivals: list[Thing] = field(default_factory=list)
     dated: bool = False
     fewest: int = 0
@@ -66,7 +66,7 @@ class Tale:
         """A phrase of a list, of those of the side."""
         return self.rng.choice(part(given, held=self.side.phrases))
 
-    def add(self, said: Said, *, needed: bool = False) -> None:
+    def add(self, said: TaleLine, *, needed: bool = False) -> None:
         """One line more: that decides, or that misleads by itself."""
         if needed:
             self.needed.append(said)
@@ -75,7 +75,7 @@ class Tale:
 
     def tell(self, text: str, *, needed: bool = False) -> None:
         """A line more, said at whatever time."""
-        self.add(Said(text=text, when=self.rng.random() * LATEST, free=True), needed=needed)
+        self.add(TaleLine(text=text, when=self.rng.random() * LATEST, free=True), needed=needed)
 
     def thing(self, kind: str) -> Thing:
         """One that was not named before."""
@@ -167,20 +167,20 @@ def parallel(tale: Tale, links: Sequence[Link], *, start: Thing | None = None) -
     return made
 
 
-def plain(tale: Tale, link: Link) -> Said:
+def plain(tale: Tale, link: Link) -> TaleLine:
     """The fact in a line, at any time; now and then told by the one it is about."""
     if link.relation.me and tale.rng.random() < _OF_ONESELF:
         words = fill(
             "{Say}", {"say": filled(tale.rng.choice(link.relation.me), tale.rng, "", link.o)}
         )
         when = tale.rng.random() * LATEST
-        return Said(text=words, when=when, speaker=link.s.name, free=True)
+        return TaleLine(text=words, when=when, speaker=link.s.name, free=True)
     say = link.relation.told(tale.rng, link.s, link.o)
     words = say if tale.rng.random() < 0.3 else tale.line(tale.phrase("base"), say)
-    return Said(text=words, when=tale.rng.random() * LATEST, free=True)
+    return TaleLine(text=words, when=tale.rng.random() * LATEST, free=True)
 
 
-def mislead(tale: Tale, link: Link, rest: Sequence[Link], *lines: Said) -> None:
+def mislead(tale: Tale, link: Link, rest: Sequence[Link], *lines: TaleLine) -> None:
     """Lines that put `link` in place of the truth; `rest`: the true chain from there on, which
     then leads on to other ends.
     """
@@ -203,14 +203,14 @@ def changed(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
         before = old if not place else replace(link, o=tale.thing(link.o.kind))
         say = relation.told(rng, before.s, before.o)
         words = tale.line(tale.phrase("change", "old"), say)
-        first = Said(text=words, when=turn * rng.random() * (0.5 if place else 1.0))
+        first = TaleLine(text=words, when=turn * rng.random() * (0.5 if place else 1.0))
         if place:
             first = replace(first, when=first.when * 0.5)
         mislead(tale, before, rest, first)
     say = relation.told(rng, link.s, link.o)
     frame = "{Say}" if rng.random() < 0.3 else tale.phrase("change")
     words = fill(frame, {"say": say, "old": old.o.name})
-    tale.needed.append(Said(text=words, when=turn + (LATEST - turn) * rng.random()))
+    tale.needed.append(TaleLine(text=words, when=turn + (LATEST - turn) * rng.random()))
 
 
 def passing(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
@@ -224,8 +224,8 @@ def passing(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     ends = rng.randint(1, 60) if holds is not coming else -rng.randint(1, 12)
     frame = tale.phrase("passing", "coming" if coming else "say")
     words = tale.line(frame, relation.told(rng, brief.s, brief.o))
-    first = Said(text=base, when=turn * rng.random())
-    then = Said(text=words, when=turn + 0.2 * rng.random(), end=ends)
+    first = TaleLine(text=base, when=turn * rng.random())
+    then = TaleLine(text=words, when=turn + 0.2 * rng.random(), end=ends)
     tale.dated = True
     tale.needed.append(then if holds else first)
     mislead(tale, other, rest, first if holds else then)
@@ -238,10 +238,10 @@ def spanned(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     holds = rng.random() < 0.5
     lasting, brief = (other, link) if holds else (link, other)
     base = tale.line(tale.phrase("base"), relation.told(rng, lasting.s, lasting.o))
-    first = Said(text=base, when=0.3 * rng.random())
+    first = TaleLine(text=base, when=0.3 * rng.random())
     words = tale.line(tale.phrase("passing", "span"), relation.told(rng, brief.s, brief.o))
     ends = rng.randint(1, 40) if holds else -rng.randint(1, 5)
-    then = Said(text=words, when=0.3 + 0.5 * rng.random(), end=ends)
+    then = TaleLine(text=words, when=0.3 + 0.5 * rng.random(), end=ends)
     tale.dated = True
     tale.needed.append(then if holds else first)
     mislead(tale, other, rest, first if holds else then)
@@ -254,7 +254,7 @@ def lied(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     other = replace(link, o=tale.thing(link.o.kind))
     lying = tale.line(tale.phrase("liar", "lies"), "", z=z)
     lie = spoken(tale, z, relation.told(rng, other.s, other.o))
-    known = Said(text=lying, when=rng.random() * LATEST, free=True)
+    known = TaleLine(text=lying, when=rng.random() * LATEST, free=True)
     mislead(tale, other, rest, known, lie)
     if rng.random() < 0.5:
         tale.needed.append(plain(tale, link))
@@ -263,15 +263,15 @@ def lied(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     tale.needed.append(spoken(tale, y, relation.told(rng, link.s, link.o)))
     honest = tale.line(tale.phrase("liar", "honest"), "", z=y)
     if rng.random() < 0.7:
-        tale.others.insert(0, (Said(text=honest, when=rng.random() * LATEST, free=True),))
+        tale.others.insert(0, (TaleLine(text=honest, when=rng.random() * LATEST, free=True),))
 
 
-def spoken(tale: Tale, z: str, say: str) -> Said:
+def spoken(tale: Tale, z: str, say: str) -> TaleLine:
     """What somebody says: in words, or with the name in front of the line."""
     when = tale.rng.random() * LATEST
     if tale.rng.random() < 0.5:
-        return Said(text=fill("{Say}", {"say": say}), when=when, speaker=z, free=False)
-    return Said(text=tale.line(tale.phrase("liar", "says"), say, z=z), when=when, speaker="")
+        return TaleLine(text=fill("{Say}", {"say": say}), when=when, speaker=z, free=False)
+    return TaleLine(text=tale.line(tale.phrase("liar", "says"), say, z=z), when=when, speaker="")
 
 
 def ruled(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
@@ -283,9 +283,9 @@ def ruled(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     for custom, one in zip(names, (link, other), strict=True):
         say = relation.told(rng, one.s, one.o)
         words = fill(tale.phrase("custom"), {"say": say, "a": custom})
-        tale.needed.append(Said(text=words, when=rng.random() * LATEST, free=True))
+        tale.needed.append(TaleLine(text=words, when=rng.random() * LATEST, free=True))
     words = fill(tale.phrase("custom", "above"), {"a": names[0], "b": names[1]})
-    tale.needed.append(Said(text=words, when=rng.random() * LATEST, free=True))
+    tale.needed.append(TaleLine(text=words, when=rng.random() * LATEST, free=True))
     mislead(tale, other, rest)
 
 

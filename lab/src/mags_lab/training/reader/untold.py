@@ -18,7 +18,16 @@ from mags_lab.training.reader.questions import (
     surround,
     tell,
 )
-from mags_lab.training.reader.telling import LATEST, Link, Said, Tale, chain, fill, parallel, plain
+from mags_lab.training.reader.telling import (
+    LATEST,
+    Link,
+    Tale,
+    TaleLine,
+    chain,
+    fill,
+    parallel,
+    plain,
+)
 from mags_lab.training.reader.world import part, table
 
 _TELLINGS = ("plain", "plain", "plain", "plain", "changed", "passing", "lied", "spanned")
@@ -81,20 +90,20 @@ def _withhold(tale: Tale, links: Sequence[Link], question: str) -> None:
     which = rng.random()
     if which < 0.55:
         text = _phrase(tale, "nothing")
-        tale.needed.append(Said(text=text, when=rng.random() * LATEST, free=True, speaker=""))
+        tale.needed.append(TaleLine(text=text, when=rng.random() * LATEST, free=True, speaker=""))
     elif which < 0.85:
         tale.needed.append(_nothing_of(tale, links[hidden : hidden + 1]))
     else:
         text = _phrase(tale, "question").replace("{ask}", question)
-        tale.needed.append(Said(text=text, when=rng.random() * LATEST, free=True))
+        tale.needed.append(TaleLine(text=text, when=rng.random() * LATEST, free=True))
 
 
-def _nothing_of(tale: Tale, links: Sequence[Link]) -> Said:
+def _nothing_of(tale: Tale, links: Sequence[Link]) -> TaleLine:
     """A line that says of an object that nobody told it."""
     link = links[0]
     about = link.relation.through(tale.rng, link.s)
     text = fill(_phrase(tale, "unknown"), {"of": about})
-    return Said(text=text, when=tale.rng.random() * LATEST, free=True)
+    return TaleLine(text=text, when=tale.rng.random() * LATEST, free=True)
 
 
 def _declined(tale: Tale, asked: Asked) -> Asked:
