@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mags_lab.training.reader.questions import Asked, worded
+from mags_lab.training.reader.questions import TaleQuestion, worded
 from mags_lab.training.reader.sides import (
     Matter,
     around,
@@ -38,12 +38,12 @@ _CONTRAST = 0.35
 _ALL_BUT_ONE = 0.4
 
 
-def against(tale: Tale) -> Asked:
+def against(tale: Tale) -> TaleQuestion:
     """Who or what is left."""
     return _people(tale) if tale.rng.random() < _PEOPLE else _things(tale)
 
 
-def _people(tale: Tale) -> Asked:
+def _people(tale: Tale) -> TaleQuestion:
     """Some are on the wrong side of a matter; of the others nothing is told."""
     rng, matter = tale.rng, matter_of(tale)
     right, others = matter.names[0], list(matter.names[1:])
@@ -79,7 +79,7 @@ def _in_another_matter(tale: Tale, matter: Matter) -> None:
         tale.tell(f"{z} {agreed(says, plural=False)}")
 
 
-def _things(tale: Tale) -> Asked:
+def _things(tale: Tale) -> TaleQuestion:
     """Some values are denied, refused, forbidden or advised against."""
     rng = tale.rng
     link = chain(tale, 1)[0]
@@ -101,7 +101,7 @@ def _things(tale: Tale) -> Asked:
     left = [0] if spoken_for else [n for n in range(len(values)) if n not in refused]
     right = frozenset(words[place] for place in left)
     question = link.relation.asked(rng, link.s)
-    return Asked(question=question, values=words, right=right, hops=1)
+    return TaleQuestion(question=question, values=words, right=right, hops=1)
 
 
 def _contrast(tale: Tale, link: Link, good: Thing, bad: Thing) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from mags_lab.training.reader.book import MADE_OBJECTS, invented
 from mags_lab.training.reader.questions import (
-    Asked,
+    TaleQuestion,
     asked_of,
     chosen,
     surround,
@@ -36,7 +36,7 @@ _UNTOLD = 0.15
 _TELLINGS = ("plain", "plain", "plain", "plain", "plain", "changed")
 
 
-def crowded(tale: Tale) -> Asked:
+def crowded(tale: Tale) -> TaleQuestion:
     """What the end of a chain is, told beside at least three other lines."""
     rng = tale.rng
     links = chain(tale, rng.choice((1, 1, 1, 2, 2, 3)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from mags_lab.training.reader.book import leading
-from mags_lab.training.reader.questions import Asked
+from mags_lab.training.reader.questions import TaleQuestion
 from mags_lab.training.reader.telling import LATEST, Link, Tale, TaleLine, fill, plain
 from mags_lab.training.reader.world import Thing, form, table
 
@@ -31,7 +31,7 @@ class _Law:
     allowed: bool
 
 
-def law(tale: Tale) -> Asked:
+def law(tale: Tale) -> TaleQuestion:
     """May one do it: yes or no, do it or not, which of them, where."""
     rng = tale.rng
     kind = rng.choice((*_WHERE, "town", "place"))
@@ -56,7 +56,7 @@ def _led(tale: Tale, s: Thing) -> str:
     return way.through(rng, who)
 
 
-def _yes_or_no(tale: Tale, one: _Law) -> Asked:
+def _yes_or_no(tale: Tale, one: _Law) -> TaleQuestion:
     rng = tale.rng
     _tell(tale, one)
     negative = rng.random() < 0.35
@@ -67,18 +67,18 @@ def _yes_or_no(tale: Tale, one: _Law) -> Asked:
     else:
         pair = _phrase(tale, "pairs").split("/")
         right = pair[0 if one.allowed is not negative else 1]
-    return Asked(question=question, values=pair, right=frozenset({right}), hops=1)
+    return TaleQuestion(question=question, values=pair, right=frozenset({right}), hops=1)
 
 
-def _deed(tale: Tale, one: _Law) -> Asked:
+def _deed(tale: Tale, one: _Law) -> TaleQuestion:
     _tell(tale, one)
     question = _put(tale, "ask_act", one, asked=True)
     pair = fill(_phrase(tale, "deeds"), _acts(one.act)).split("/")
     right = frozenset({pair[0 if one.allowed else 1]})
-    return Asked(question=question, values=pair, right=right, hops=1)
+    return TaleQuestion(question=question, values=pair, right=right, hops=1)
 
 
-def _which(tale: Tale, one: _Law) -> Asked:
+def _which(tale: Tale, one: _Law) -> TaleQuestion:
     """One act is allowed and the others are not, or the other way about."""
     rng = tale.rng
     _tell(tale, one)
@@ -90,10 +90,10 @@ def _which(tale: Tale, one: _Law) -> Asked:
     ing = rng.random() < 0.4
     made = [act.ing if ing else act.name for act in (one.act, *others)]
     values = [name[0].upper() + name[1:] for name in made]
-    return Asked(question=question, values=values, right=frozenset(values[:1]), hops=1)
+    return TaleQuestion(question=question, values=values, right=frozenset(values[:1]), hops=1)
 
 
-def _where(tale: Tale, one: _Law) -> Asked:
+def _where(tale: Tale, one: _Law) -> TaleQuestion:
     """Allowed in one place and not in the others, or the other way about."""
     rng = tale.rng
     _tell(tale, one)
@@ -106,10 +106,10 @@ def _where(tale: Tale, one: _Law) -> Asked:
     named = [(place.name, inside.replace("{s}", place.name)) for place in places]
     values = [fill(pattern, {"s": name, "in": within}) for name, within in named]
     values = [value[0].upper() + value[1:] for value in values]
-    return Asked(question=question, values=values, right=frozenset(values[:1]), hops=1)
+    return TaleQuestion(question=question, values=values, right=frozenset(values[:1]), hops=1)
 
 
-def _of_one(tale: Tale, one: _Law) -> Asked:
+def _of_one(tale: Tale, one: _Law) -> TaleQuestion:
     """A rule with one exception: asked of the one, or of another."""
     rng = tale.rng
     who, other = tale.thing("person").name, tale.thing("person").name
@@ -120,7 +120,7 @@ def _of_one(tale: Tale, one: _Law) -> Asked:
     question = _put(tale, "ask_who", one, who=who if is_one else other, asked=True)
     pair = _phrase(tale, "pairs").split("/")
     right = frozenset({pair[0 if one.allowed else 1]})
-    return Asked(question=question, values=pair, right=right, hops=1)
+    return TaleQuestion(question=question, values=pair, right=right, hops=1)
 
 
 def _tell(tale: Tale, one: _Law) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mags_lab.training.reader.questions import Asked, asked_of, chosen, surround
+from mags_lab.training.reader.questions import TaleQuestion, asked_of, chosen, surround
 from mags_lab.training.reader.telling import (
     LATEST,
     Link,
@@ -21,7 +21,7 @@ _SHAPES = {"two": (0, 1), "three": (0, 1, 2), "same": (0, 0), "but": (0, 0, 2)}
 """Whose object each of the subjects has, by the kind of frame."""
 
 
-def listed(tale: Tale) -> Asked:
+def listed(tale: Tale) -> TaleQuestion:
     """What one of several is, all told in one line; a second hop behind it now and then."""
     rng = tale.rng
     links = chain(tale, 2 if rng.random() < 0.2 else 1)

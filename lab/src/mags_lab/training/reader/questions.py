@@ -29,7 +29,7 @@ WORD = {"item": "thing", "person": "person", "food": "food", "folk": "kind of be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TaleQuestion:
     """A question, the values that may be chosen, how an action words them, and which are right."""
 
     question: str
@@ -38,7 +38,7 @@ class Asked:
     hops: int
 
 
-def what(tale: Tale, hops: int, telling: str = "plain", *, members: bool = False) -> Asked:
+def what(tale: Tale, hops: int, telling: str = "plain", *, members: bool = False) -> TaleQuestion:
     """What the last object of a chain is."""
     links = chain(tale, hops, members=members)
     tell(tale, links, telling)
@@ -100,7 +100,7 @@ def _other_relation(tale: Tale, s: Thing, last: Link) -> None:
     tale.others.append((plain(tale, Link(relation=relation, s=s, o=o)),))
 
 
-def chosen(tale: Tale, links: Sequence[Link], question: str, right: Thing) -> Asked:
+def chosen(tale: Tale, links: Sequence[Link], question: str, right: Thing) -> TaleQuestion:
     """The right value, which comes first, among rivals."""
     link = links[-1]
     count = tale.rng.choice((2, 3, 3, 4, 4, 5, 6, 8))
@@ -108,7 +108,9 @@ def chosen(tale: Tale, links: Sequence[Link], question: str, right: Thing) -> As
     more = [tale.thing(right.kind) for _ in range(3 * (count - len(values)))]
     values = _distinct([*values, *more], count)
     words = worded(tale, link, values, links[0].s)
-    return Asked(question=question, values=words, right=frozenset({words[0]}), hops=len(links))
+    return TaleQuestion(
+        question=question, values=words, right=frozenset({words[0]}), hops=len(links)
+    )
 
 
 def _distinct(things: Sequence[Thing], most: int) -> list[Thing]:
@@ -128,7 +130,7 @@ def worded(tale: Tale, link: Link, values: Sequence[Thing], s: Thing) -> list[st
     return [words[0].upper() + words[1:] for words in made]
 
 
-def inverse(tale: Tale) -> Asked:
+def inverse(tale: Tale) -> TaleQuestion:
     """Of whom something is told."""
     for _ in range(60):
         links = chain(tale, 1)
@@ -148,10 +150,10 @@ def inverse(tale: Tale) -> Asked:
         values.append(tale.thing(link.s.kind))
     words = [one.name[0].upper() + one.name[1:] for one in values]
     asked = question[0].upper() + question[1:] + "?"
-    return Asked(question=asked, values=words, right=frozenset({words[0]}), hops=1)
+    return TaleQuestion(question=asked, values=words, right=frozenset({words[0]}), hops=1)
 
 
-def conditioned(tale: Tale) -> Asked:
+def conditioned(tale: Tale) -> TaleQuestion:
     """One thing as a rule, another under a condition that holds, or does not."""
     rng = tale.rng
     links = chain(tale, rng.choice((1, 1, 1, 2)))
@@ -186,7 +188,7 @@ def conditioned(tale: Tale) -> Asked:
     return chosen(tale, links, question, last.o)
 
 
-def excepted(tale: Tale) -> Asked:
+def excepted(tale: Tale) -> TaleQuestion:
     """A rule of a kind, and one of the kind for whom it is otherwise."""
     rng = tale.rng
     known = [r for r in leading(replace(tale.side, relations=False), "person")]
@@ -219,7 +221,7 @@ def excepted(tale: Tale) -> Asked:
     return chosen(tale, [asked], rule.asked(rng, who), right.o)
 
 
-def eliminated(tale: Tale) -> Asked:
+def eliminated(tale: Tale) -> TaleQuestion:
     """What is left when the others are denied, or were tried in vain; or what was tried well."""
     rng = tale.rng
     links = chain(tale, 1)
@@ -246,7 +248,7 @@ def eliminated(tale: Tale) -> Asked:
         on = replace(on, o=rng.choice(values))
         tale.others.append((_elsewhere(tale, on, words[values.index(on.o)], trials=trials),))
     right = frozenset(words[place] for place in left)
-    return Asked(question=question, values=words, right=right, hops=1)
+    return TaleQuestion(question=question, values=words, right=right, hops=1)
 
 
 def tried(tale: Tale, link: Link, question: str, do: str, *, good: bool) -> TaleLine:
@@ -270,7 +272,7 @@ def _elsewhere(tale: Tale, link: Link, do: str, *, trials: bool) -> TaleLine:
     )
 
 
-def whether(tale: Tale) -> Asked:
+def whether(tale: Tale) -> TaleQuestion:
     """Whether something is so: told, denied, told otherwise, over, or said by a liar."""
     rng = tale.rng
     links = chain(tale, rng.choice((1, 1, 1, 1, 2)))
@@ -292,7 +294,7 @@ def whether(tale: Tale) -> Asked:
         tale.others.append((plain(tale, replace(link, o=last.o)),))
     question = fill(tale.phrase("whether", "ask"), {"say": asked})
     pair = tale.phrase("whether", "pairs").split("/")
-    return Asked(
+    return TaleQuestion(
         question=question, values=pair, right=frozenset({pair[0 if yes else 1]}), hops=len(links)
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from mags_lab.training.reader.questions import Asked
+from mags_lab.training.reader.questions import TaleQuestion
 from mags_lab.training.reader.telling import LATEST, Link, Tale, TaleLine, chain, fill, spoken
 from mags_lab.training.reader.world import agreed, table
 
@@ -42,7 +42,7 @@ class Matter:
     claims: Mapping[str, str]
 
 
-def sides(tale: Tale) -> Asked:
+def sides(tale: Tale) -> TaleQuestion:
     """Which of some is on a side, or, where they speak of something, what then is so."""
     matter = matter_of(tale)
     right = _tell(tale, matter)
@@ -50,7 +50,7 @@ def sides(tale: Tale) -> Asked:
     return asked_about(tale, matter, right)
 
 
-def asked_about(tale: Tale, matter: Matter, right: Sequence[str]) -> Asked:
+def asked_about(tale: Tale, matter: Matter, right: Sequence[str]) -> TaleQuestion:
     """The question of a matter, where those of `right` may be chosen."""
     rng = tale.rng
     if matter.link and matter.on and len(right) == 1 and rng.random() < 0.25:
@@ -71,7 +71,7 @@ def asked_about(tale: Tale, matter: Matter, right: Sequence[str]) -> Asked:
         pattern = pattern if matter.honesty else rng.choice(("{z}", "say {z}", "name {z}"))
         values = [fill(pattern, {"z": z}) for z in matter.names]
     rights = frozenset(value for value, good in zip(values, chosen, strict=True) if good)
-    return Asked(question=question, values=values, right=rights, hops=1)
+    return TaleQuestion(question=question, values=values, right=rights, hops=1)
 
 
 def matter_of(tale: Tale) -> Matter:
@@ -133,7 +133,7 @@ def _name(tale: Tale) -> str:
     return tale.thing("person").name
 
 
-def _what_is_so(tale: Tale, matter: Matter) -> Asked:
+def _what_is_so(tale: Tale, matter: Matter) -> TaleQuestion:
     """The question that they answer differently: who is to be believed decides."""
     rng, link = tale.rng, matter.link
     if link is None:
@@ -142,7 +142,7 @@ def _what_is_so(tale: Tale, matter: Matter) -> Asked:
         tale.needed.append(spoken(tale, z, matter.claims[z]))
     pattern = rng.choice(("say: {say}", "{say}", "{Say}"))
     values = [fill(pattern, {"say": matter.claims[z]}) for z in matter.names]
-    return Asked(question=matter.about, values=values, right=frozenset(values[:1]), hops=2)
+    return TaleQuestion(question=matter.about, values=values, right=frozenset(values[:1]), hops=2)
 
 
 def _tell(tale: Tale, matter: Matter) -> Sequence[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mags_lab.training.reader.questions import Asked
+from mags_lab.training.reader.questions import TaleQuestion
 from mags_lab.training.reader.telling import LATEST, Tale, TaleLine, fill
 from mags_lab.training.reader.world import table
 
@@ -21,7 +21,7 @@ class _Row:
     values: Sequence[str]
 
 
-def rows(tale: Tale) -> Asked:
+def rows(tale: Tale) -> TaleQuestion:
     """What stands at a place of a row: told, told anew, or what guesses leave."""
     rng = tale.rng
     row = _row(tale)
@@ -34,7 +34,7 @@ def rows(tale: Tale) -> Asked:
     values = [fill(pattern, {"v": value}) for value in row.values]
     chosen = frozenset(fill(pattern, {"v": value}) for value in right)
     asked = question[0].upper() + question[1:]
-    return Asked(question=asked, values=values, right=chosen, hops=1)
+    return TaleQuestion(question=asked, values=values, right=chosen, hops=1)
 
 
 def _row(tale: Tale, like: _Row | None = None) -> _Row:

@@ -14,7 +14,7 @@ from mags_lab.training.reader.crowded import crowded
 from mags_lab.training.reader.laws import law
 from mags_lab.training.reader.lists import listed
 from mags_lab.training.reader.questions import (
-    Asked,
+    TaleQuestion,
     conditioned,
     eliminated,
     excepted,
@@ -50,23 +50,23 @@ _FEWEST = 2
 _FRAMED = 0.25
 
 
-def _several(tale: Tale) -> Asked:
+def _several(tale: Tale) -> TaleQuestion:
     return what(tale, tale.rng.choice((2, 2, 3, 3, 4)))
 
 
-def _implied(tale: Tale) -> Asked:
+def _implied(tale: Tale) -> TaleQuestion:
     return what(tale, tale.rng.choice((2, 2, 3, 3, 4)), members=True)
 
 
-def _told(telling: str) -> Callable[[Tale], Asked]:
-    def ask(tale: Tale) -> Asked:
+def _told(telling: str) -> Callable[[Tale], TaleQuestion]:
+    def ask(tale: Tale) -> TaleQuestion:
         members = tale.rng.random() < 0.3
         return what(tale, tale.rng.choice((1, 1, 1, 2, 3)), telling, members=members)
 
     return ask
 
 
-KINDS: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
+KINDS: dict[str, tuple[float, Callable[[Tale], TaleQuestion]]] = {
     "one": (0.10, lambda tale: what(tale, 1)),
     "several": (0.15, _several),
     "implied": (0.13, _implied),
@@ -83,7 +83,7 @@ KINDS: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
 """Each kind of question, its share, and how it is made."""
 
 
-MORE: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
+MORE: dict[str, tuple[float, Callable[[Tale], TaleQuestion]]] = {
     "left over": (0.16, eliminated),
     "untold": (0.09, untold),
     "told": (0.07, told),
@@ -155,7 +155,7 @@ def drawn_kind(rng: Random, kinds: Mapping[str, tuple[float, object]]) -> str:
     return rng.choices(list(kinds), [share for share, _ in kinds.values()])[0]
 
 
-def _framed(tale: Tale, asked: Asked) -> Asked:
+def _framed(tale: Tale, asked: TaleQuestion) -> TaleQuestion:
     """The question as somebody puts it, in training."""
     if not tale.side.wider or tale.rng.random() > _FRAMED:
         return asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mags_lab.training.reader.questions import Asked
+from mags_lab.training.reader.questions import TaleQuestion
 from mags_lab.training.reader.telling import LATEST, Tale, TaleLine, fill
 from mags_lab.training.reader.world import table
 
@@ -35,7 +35,7 @@ class _Taste:
         return self.text.format(*gift)
 
 
-def tastes(tale: Tale) -> Asked:
+def tastes(tale: Tale) -> TaleQuestion:
     """Which gift somebody takes: the rule is told, told anew, or seen from gifts."""
     rng = tale.rng
     taste = _taste(tale)
@@ -47,7 +47,7 @@ def tastes(tale: Tale) -> Asked:
     values = [fill(pattern, {"card": taste.named(gift)}) for gift in taste.hand]
     chosen = frozenset(fill(pattern, {"card": taste.named(gift)}) for gift in right)
     asked = question[0].upper() + question[1:]
-    return Asked(question=asked, values=values, right=chosen, hops=1)
+    return TaleQuestion(question=asked, values=values, right=chosen, hops=1)
 
 
 def _taste(tale: Tale) -> _Taste:

@@ -12,7 +12,7 @@ from random import Random
 
 from mags_lab.training.reader.book import Side
 from mags_lab.training.reader.questions import (
-    Asked,
+    TaleQuestion,
     asked_of,
     chosen,
     surround,
@@ -35,7 +35,7 @@ _SAID = 0.65
 """How often a line says that nothing is known."""
 
 
-def untold(tale: Tale) -> Asked:
+def untold(tale: Tale) -> TaleQuestion:
     """Of a chain of facts one was never told."""
     if tale.rng.random() < 0.2:
         return _whether(tale)
@@ -47,7 +47,7 @@ def untold(tale: Tale) -> Asked:
     return _declined(tale, replace(asked, values=asked.values[1:]))
 
 
-def told(tale: Tale) -> Asked:
+def told(tale: Tale) -> TaleQuestion:
     """All of it was told, and still an action declines; of others it may be said that nobody knows.
 
     An older line may say that nobody knew.
@@ -64,7 +64,7 @@ def told(tale: Tale) -> Asked:
     return replace(asked, values=[*asked.values, declining(rng, tale.side)])
 
 
-def _whether(tale: Tale) -> Asked:
+def _whether(tale: Tale) -> TaleQuestion:
     """Whether something is so, when nothing was said of it either way."""
     rng = tale.rng
     links = chain(tale, 1)
@@ -75,7 +75,7 @@ def _whether(tale: Tale) -> Asked:
         tale.others.insert(0, (plain(tale, replace(other, o=links[0].o)),))
     _withhold(tale, links, question)
     pair = tale.phrase("whether", "pairs").split("/")
-    return _declined(tale, Asked(question=question, values=pair, right=frozenset(), hops=1))
+    return _declined(tale, TaleQuestion(question=question, values=pair, right=frozenset(), hops=1))
 
 
 def _withhold(tale: Tale, links: Sequence[Link], question: str) -> None:
@@ -106,7 +106,7 @@ def _nothing_of(tale: Tale, links: Sequence[Link]) -> TaleLine:
     return TaleLine(text=text, when=tale.rng.random() * LATEST, free=True)
 
 
-def _declined(tale: Tale, asked: Asked) -> Asked:
+def _declined(tale: Tale, asked: TaleQuestion) -> TaleQuestion:
     words = declining(tale.rng, tale.side)
     return replace(asked, values=[*asked.values, words], right=frozenset({words}))
 
