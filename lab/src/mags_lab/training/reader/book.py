@@ -13,7 +13,7 @@ from mags_lab.training.reader.world import Thing, filled, part, table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class TaleRelation:
     """How a relation is told (`say`), asked, gone through (`of`), done and denied; `me`: what its
     subject says of itself, `mine`: what it asks.
     """
@@ -69,7 +69,7 @@ SIDES = {"seen": SEEN, "phrasings": PHRASES, "relations": RELATIONS}
 
 
 @cache
-def relations(side: Side) -> tuple[Relation, ...]:
+def relations(side: Side) -> tuple[TaleRelation, ...]:
     """The written relations of a side, their phrases cut down to its own."""
     more = table("more") if side.wider else {}
     found = [
@@ -82,10 +82,12 @@ def relations(side: Side) -> tuple[Relation, ...]:
     return tuple(found)
 
 
-def _relation(name: str, given: Mapping[str, Any], more: Mapping[str, str], side: Side) -> Relation:
+def _relation(
+    name: str, given: Mapping[str, Any], more: Mapping[str, str], side: Side
+) -> TaleRelation:
     """A relation whose phrases are held out in part; `more`: phrases for training alone."""
     subject, target = given["t"].split()
-    return Relation(
+    return TaleRelation(
         name=name,
         subject=subject,
         object=target,
@@ -100,13 +102,13 @@ def _relation(name: str, given: Mapping[str, Any], more: Mapping[str, str], side
     )
 
 
-def _trained(name: str, given: Mapping[str, Any]) -> Relation:
+def _trained(name: str, given: Mapping[str, Any]) -> TaleRelation:
     """A relation for training alone."""
     subject, target = given["t"].split()
     lists = {which: _listed(given, which) for which in ("say", "ask", "of", "no", "me", "mine")}
     do = _ways(_listed(given, "do"), target, TRAIN)
     member = bool(given.get("member"))
-    return Relation(name=name, subject=subject, object=target, do=do, member=member, **lists)
+    return TaleRelation(name=name, subject=subject, object=target, do=do, member=member, **lists)
 
 
 def _listed(given: Mapping[str, Any], which: str) -> Sequence[str]:
@@ -198,7 +200,7 @@ MADE_OBJECTS = (
 
 def invented(
     rng: Random, side: Side, subject: str | None = None, target: str | None = None
-) -> Relation:
+) -> TaleRelation:
     """A relation made of a verb or a noun at random; a side's own verbs, nouns and patterns."""
     kind = subject or rng.choice(_MADE_SUBJECTS)
     target = target or rng.choice(MADE_OBJECTS)
@@ -207,7 +209,7 @@ def invented(
     return _of_noun(rng, side, kind, target)
 
 
-def _of_verb(rng: Random, side: Side, subject: str, target: str) -> Relation:
+def _of_verb(rng: Random, side: Side, subject: str, target: str) -> TaleRelation:
     groups = [g for g in table("words")["verbs"]["groups"] if _own(g, "verbs", side)]
     verbs = [_forms(one) for one in rng.choice(groups).split(", ")]
 
@@ -216,7 +218,7 @@ def _of_verb(rng: Random, side: Side, subject: str, target: str) -> Relation:
             p.replace("{v}", third).replace("{b}", bare) for p in patterns for third, bare in verbs
         ]
 
-    return Relation(
+    return TaleRelation(
         name="verb",
         subject=subject,
         object=target,
@@ -233,14 +235,14 @@ def _forms(verb: str) -> tuple[str, str]:
     return third, bare
 
 
-def _of_noun(rng: Random, side: Side, subject: str, target: str) -> Relation:
+def _of_noun(rng: Random, side: Side, subject: str, target: str) -> TaleRelation:
     nouns = [n for n in table("words")["nouns"]["list"].split(", ") if _own(n, "nouns", side)]
     noun = rng.choice(nouns)
 
     def each(patterns: Sequence[str]) -> list[str]:
         return [p.replace("{n}", noun) for p in patterns]
 
-    return Relation(
+    return TaleRelation(
         name="noun",
         subject=subject,
         object=target,
@@ -261,6 +263,6 @@ def _own(word: str, kind: str, side: Side) -> bool:
     return held_out(word, kind=f"reader {kind}") is side.relations
 
 
-def leading(side: Side, subject: str) -> tuple[Relation, ...]:
+def leading(side: Side, subject: str) -> tuple[TaleRelation, ...]:
     """The relations of a side that start from a kind of subject."""
     return tuple(r for r in relations(side) if r.subject == subject)

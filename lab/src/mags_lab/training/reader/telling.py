@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from mags_lab.training.reader.book import Relation, Side, invented, leading, phrases, relations
+from mags_lab.training.reader.book import Side, TaleRelation, invented, leading, phrases, relations
 from mags_lab.training.reader.world import Thing, filled, part, thing
 
 LATEST = 0.999
@@ -22,7 +22,7 @@ _THROUGH = ("person", "person", "town", "house", "guild")
 class Link:
     """A fact: how `s` leads to `o`."""
 
-    relation: Relation
+    relation: TaleRelation
     s: Thing
     o: Thing
 
@@ -134,7 +134,7 @@ def chain(tale: Tale, hops: int, *, members: bool = False) -> list[Link]:
     raise AssertionError(f"no chain of {hops} hops among so many")
 
 
-def _first(tale: Tale, *, members: bool, last: bool) -> Relation:
+def _first(tale: Tale, *, members: bool, last: bool) -> TaleRelation:
     if members:
         known = [r for r in relations(replace(tale.side, relations=False)) if r.member]
         return tale.rng.choice(known)
@@ -143,7 +143,7 @@ def _first(tale: Tale, *, members: bool, last: bool) -> Relation:
     return tale.rng.choice(relations(tale.side))
 
 
-def _onward(tale: Tale, kind: str, *, last: bool, members: bool) -> Sequence[Relation]:
+def _onward(tale: Tale, kind: str, *, last: bool, members: bool) -> Sequence[TaleRelation]:
     known = list(leading(tale.side, kind))
     if members and not last:
         seen = leading(replace(tale.side, relations=False), kind)
