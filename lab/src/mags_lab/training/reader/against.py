@@ -20,9 +20,9 @@ from mags_lab.training.reader.sides import (
 )
 from mags_lab.training.reader.telling import (
     LATEST,
-    Link,
     Tale,
     TaleLine,
+    TaleLink,
     chain,
     fill,
     parallel,
@@ -104,7 +104,7 @@ def _things(tale: Tale) -> TaleQuestion:
     return TaleQuestion(question=question, values=words, right=right, hops=1)
 
 
-def _contrast(tale: Tale, link: Link, good: Thing, bad: Thing) -> None:
+def _contrast(tale: Tale, link: TaleLink, good: Thing, bad: Thing) -> None:
     """One for and one against in a line; the other way about in an older one now and then."""
     rng, choice = tale.rng, table("against")["choice"]
     own = link.s.kind == "person" and rng.random() < 0.5
@@ -116,7 +116,7 @@ def _contrast(tale: Tale, link: Link, good: Thing, bad: Thing) -> None:
     tale.needed.append(TaleLine(text=text, when=0.5, speaker=link.s.name if own else None))
 
 
-def _refuse(tale: Tale, link: Link, refused: Sequence[Thing], *, needed: bool) -> None:
+def _refuse(tale: Tale, link: TaleLink, refused: Sequence[Thing], *, needed: bool) -> None:
     """Each in a line of its own, or two of them in one."""
     rng = tale.rng
     rest = list(refused)
@@ -129,7 +129,7 @@ def _refuse(tale: Tale, link: Link, refused: Sequence[Thing], *, needed: bool) -
         tale.tell(_judged(tale, link, value, good=False), needed=needed)
 
 
-def _judged(tale: Tale, link: Link, value: Thing, *, good: bool) -> str:
+def _judged(tale: Tale, link: TaleLink, value: Thing, *, good: bool) -> str:
     """That a value is right, or that it is not: as the relation has it, or in general."""
     rng = tale.rng
     if rng.random() < 0.3:
@@ -143,7 +143,7 @@ def _named(value: Thing, tale: Tale) -> str:
     return form(value, "ing", tale.rng) if value.ing else form(value, "", tale.rng)
 
 
-def _elsewhere(tale: Tale, link: Link, values: Sequence[Thing]) -> None:
+def _elsewhere(tale: Tale, link: TaleLink, values: Sequence[Thing]) -> None:
     """The same values for and against others, and something else of the same subject."""
     rng = tale.rng
     for _ in range(rng.randint(1, 4)):

@@ -20,9 +20,9 @@ from mags_lab.training.reader.questions import (
 )
 from mags_lab.training.reader.telling import (
     LATEST,
-    Link,
     Tale,
     TaleLine,
+    TaleLink,
     chain,
     fill,
     parallel,
@@ -51,7 +51,7 @@ def crowded(tale: Tale) -> TaleQuestion:
     return chosen(tale, links, asked_of(tale, links), links[-1].o)
 
 
-def _same_subject(tale: Tale, links: Sequence[Link]) -> None:
+def _same_subject(tale: Tale, links: Sequence[TaleLink]) -> None:
     """Another matter of the same one, with a value that could be meant."""
     link = tale.rng.choice(links)
     if link.s.kind == "folk" or links[-1].o.kind not in MADE_OBJECTS:
@@ -61,10 +61,10 @@ def _same_subject(tale: Tale, links: Sequence[Link]) -> None:
         return
     value = tale.thing(links[-1].o.kind)
     tale.rivals.append(value)
-    tale.others.append((plain(tale, Link(relation=other, s=link.s, o=value)),))
+    tale.others.append((plain(tale, TaleLink(relation=other, s=link.s, o=value)),))
 
 
-def _same_value(tale: Tale, links: Sequence[Link]) -> None:
+def _same_value(tale: Tale, links: Sequence[TaleLink]) -> None:
     """The right value, or one that is not, in a matter of somebody else."""
     last = links[-1]
     value = _one_of(tale, last)
@@ -72,11 +72,11 @@ def _same_value(tale: Tale, links: Sequence[Link]) -> None:
         other = replace(parallel(tale, [last])[0], o=value)
     else:
         relation = invented(tale.rng, tale.side, None, last.o.kind)
-        other = Link(relation=relation, s=tale.thing(relation.subject), o=value)
+        other = TaleLink(relation=relation, s=tale.thing(relation.subject), o=value)
     tale.others.append((plain(tale, other),))
 
 
-def _quoted(tale: Tale, links: Sequence[Link]) -> None:
+def _quoted(tale: Tale, links: Sequence[TaleLink]) -> None:
     """A question, with no answer: this one, or that of another subject."""
     rng = tale.rng
     asked = asked_of(tale, links if rng.random() < 0.3 else parallel(tale, links))
@@ -85,7 +85,7 @@ def _quoted(tale: Tale, links: Sequence[Link]) -> None:
     tale.others.append((TaleLine(text=text, when=rng.random() * LATEST, free=True),))
 
 
-def _claimed(tale: Tale, links: Sequence[Link]) -> None:
+def _claimed(tale: Tale, links: Sequence[TaleLink]) -> None:
     """What somebody says of another subject."""
     rng, last = tale.rng, links[-1]
     other = parallel(tale, [last])[0]
@@ -94,7 +94,7 @@ def _claimed(tale: Tale, links: Sequence[Link]) -> None:
     tale.others.append((claimed(tale, tale.thing("person").name, say),))
 
 
-def _elsewhere(tale: Tale, links: Sequence[Link]) -> None:
+def _elsewhere(tale: Tale, links: Sequence[TaleLink]) -> None:
     """What was done for another subject, and how it went."""
     rng = tale.rng
     other = parallel(tale, links[-1:])[0]
@@ -103,13 +103,13 @@ def _elsewhere(tale: Tale, links: Sequence[Link]) -> None:
     tale.others.append((tried(tale, other, question, do, good=rng.random() < 0.5),))
 
 
-def _one_of(tale: Tale, last: Link) -> Thing:
+def _one_of(tale: Tale, last: TaleLink) -> Thing:
     """A value of those that may be chosen."""
     fit = [one for one in tale.rivals if one.kind == last.o.kind]
     return tale.rng.choice([last.o, *fit])
 
 
-_BESIDE: Sequence[Callable[[Tale, Sequence[Link]], None]] = (
+_BESIDE: Sequence[Callable[[Tale, Sequence[TaleLink]], None]] = (
     _same_subject,
     _same_subject,
     _same_value,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mags_lab.training.reader.book import leading
 from mags_lab.training.reader.questions import TaleQuestion
-from mags_lab.training.reader.telling import LATEST, Link, Tale, TaleLine, fill, plain
+from mags_lab.training.reader.telling import LATEST, Tale, TaleLine, TaleLink, fill, plain
 from mags_lab.training.reader.world import Thing, form, table
 
 _WHERE = {
@@ -52,7 +52,7 @@ def _led(tale: Tale, s: Thing) -> str:
     ways = [r for r in leading(replace(tale.side, relations=False), "person") if r.object == s.kind]
     way = rng.choice(ways)
     who = tale.thing("person")
-    tale.needed.append(plain(tale, Link(relation=way, s=who, o=s)))
+    tale.needed.append(plain(tale, TaleLink(relation=way, s=who, o=s)))
     return way.through(rng, who)
 
 

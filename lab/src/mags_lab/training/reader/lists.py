@@ -7,9 +7,9 @@ from dataclasses import replace
 from mags_lab.training.reader.questions import TaleQuestion, asked_of, chosen, surround
 from mags_lab.training.reader.telling import (
     LATEST,
-    Link,
     Tale,
     TaleLine,
+    TaleLink,
     chain,
     fill,
     parallel,
@@ -42,7 +42,7 @@ def listed(tale: Tale) -> TaleQuestion:
     return chosen(tale, links, asked_of(tale, links), links[-1].o)
 
 
-def _line(tale: Tale, shape: str, links: list[Link]) -> TaleLine:
+def _line(tale: Tale, shape: str, links: list[TaleLink]) -> TaleLine:
     rng = tale.rng
     frame = tale.one(table("feedback")["lists"][shape])
     values: dict[str, str] = {}

@@ -10,9 +10,9 @@ from mags_lab.training.reader.book import invented, leading, phrases
 from mags_lab.training.reader.telling import (
     LATEST,
     TELLINGS,
-    Link,
     Tale,
     TaleLine,
+    TaleLink,
     chain,
     fill,
     mislead,
@@ -46,14 +46,14 @@ def what(tale: Tale, hops: int, telling: str = "plain", *, members: bool = False
     return chosen(tale, links, asked_of(tale, links, members=members), links[-1].o)
 
 
-def tell(tale: Tale, links: Sequence[Link], telling: str) -> None:
+def tell(tale: Tale, links: Sequence[TaleLink], telling: str) -> None:
     """A chain as it is, one of its facts in the way of `telling`."""
     odd = tale.rng.randrange(len(links))
     for place, link in enumerate(links):
         TELLINGS[telling if place == odd else "plain"](tale, link, links[place + 1 :])
 
 
-def asked_of(tale: Tale, links: Sequence[Link], *, members: bool = False) -> str:
+def asked_of(tale: Tale, links: Sequence[TaleLink], *, members: bool = False) -> str:
     """The question for the end of a chain. `members`: asked of its start."""
     rng, last = tale.rng, links[-1].relation
     if len(links) == 1 and last.mine and rng.random() < _MINE:
@@ -71,7 +71,7 @@ def asked_of(tale: Tale, links: Sequence[Link], *, members: bool = False) -> str
     return last.asked(rng, about)
 
 
-def surround(tale: Tale, links: Sequence[Link]) -> None:
+def surround(tale: Tale, links: Sequence[TaleLink]) -> None:
     """The same told of others, and other things told of the same."""
     rng = tale.rng
     for _ in range(rng.randint(1, 4)):
@@ -83,7 +83,7 @@ def surround(tale: Tale, links: Sequence[Link]) -> None:
             _other_relation(tale, link.s, links[-1])
 
 
-def _other_relation(tale: Tale, s: Thing, last: Link) -> None:
+def _other_relation(tale: Tale, s: Thing, last: TaleLink) -> None:
     rng = tale.rng
     fit = [r for r in leading(tale.side, s.kind) if r.name != last.relation.name and not r.member]
     same = [r for r in fit if r.object == last.o.kind]
@@ -97,10 +97,10 @@ def _other_relation(tale: Tale, s: Thing, last: Link) -> None:
     o = tale.thing(relation.object)
     if relation.object == last.o.kind:
         tale.rivals.append(o)
-    tale.others.append((plain(tale, Link(relation=relation, s=s, o=o)),))
+    tale.others.append((plain(tale, TaleLink(relation=relation, s=s, o=o)),))
 
 
-def chosen(tale: Tale, links: Sequence[Link], question: str, right: Thing) -> TaleQuestion:
+def chosen(tale: Tale, links: Sequence[TaleLink], question: str, right: Thing) -> TaleQuestion:
     """The right value, which comes first, among rivals."""
     link = links[-1]
     count = tale.rng.choice((2, 3, 3, 4, 4, 5, 6, 8))
@@ -121,7 +121,7 @@ def _distinct(things: Sequence[Thing], most: int) -> list[Thing]:
     return known[:most]
 
 
-def worded(tale: Tale, link: Link, values: Sequence[Thing], s: Thing) -> list[str]:
+def worded(tale: Tale, link: TaleLink, values: Sequence[Thing], s: Thing) -> list[str]:
     """The actions of values."""
     pattern = tale.rng.choice(link.relation.do)
     seed = tale.rng.random()
@@ -196,8 +196,8 @@ def excepted(tale: Tale) -> TaleQuestion:
     folk = tale.thing("folk")
     rule = rng.choice([r for r in leading(tale.side, "folk") if not r.member])
     odd, other = tale.thing("person"), tale.thing("person")
-    usual = Link(relation=rule, s=folk, o=tale.thing(rule.object))
-    special = Link(relation=rule, s=odd, o=tale.thing(rule.object))
+    usual = TaleLink(relation=rule, s=folk, o=tale.thing(rule.object))
+    special = TaleLink(relation=rule, s=odd, o=tale.thing(rule.object))
     of_rule = fill(
         tale.phrase("exception", "rule"),
         {"say": rule.told(rng, folk, usual.o), "who": odd.name},
@@ -209,14 +209,14 @@ def excepted(tale: Tale) -> TaleQuestion:
     but = TaleLine(text=of_odd, when=rng.random() * LATEST, free=True)
     asks_odd = rng.random() < 0.5
     who, right = (odd, special) if asks_odd else (other, usual)
-    member = plain(tale, Link(relation=kind_of, s=who, o=folk))
+    member = plain(tale, TaleLink(relation=kind_of, s=who, o=folk))
     if asks_odd:
         tale.needed.append(but)
         mislead(tale, usual, (), base, member)
     else:
         tale.needed.extend((base, member))
         mislead(tale, special, (), but)
-    asked = Link(relation=rule, s=who, o=right.o)
+    asked = TaleLink(relation=rule, s=who, o=right.o)
     surround(tale, [asked])
     return chosen(tale, [asked], rule.asked(rng, who), right.o)
 
@@ -251,7 +251,7 @@ def eliminated(tale: Tale) -> TaleQuestion:
     return TaleQuestion(question=question, values=words, right=right, hops=1)
 
 
-def tried(tale: Tale, link: Link, question: str, do: str, *, good: bool) -> TaleLine:
+def tried(tale: Tale, link: TaleLink, question: str, do: str, *, good: bool) -> TaleLine:
     """A line of how an action went."""
     rng = tale.rng
     result = rng.choice(phrases("trial", "good" if good else "bad", tale.side))
@@ -260,7 +260,7 @@ def tried(tale: Tale, link: Link, question: str, do: str, *, good: bool) -> Tale
     return TaleLine(text=fill(tale.phrase("trial"), values), when=rng.random() * LATEST, free=True)
 
 
-def _elsewhere(tale: Tale, link: Link, do: str, *, trials: bool) -> TaleLine:
+def _elsewhere(tale: Tale, link: TaleLink, do: str, *, trials: bool) -> TaleLine:
     """The same values, tried with or told of another."""
     if trials:
         question = link.relation.asked(tale.rng, link.s)
@@ -299,19 +299,19 @@ def whether(tale: Tale) -> TaleQuestion:
     )
 
 
-def _told(tale: Tale, link: Link) -> None:
+def _told(tale: Tale, link: TaleLink) -> None:
     tale.needed.append(plain(tale, link))
 
 
-def _renewed(tale: Tale, link: Link) -> None:
+def _renewed(tale: Tale, link: TaleLink) -> None:
     TELLINGS["changed"](tale, link, ())
 
 
-def _denied_by_liar(tale: Tale, link: Link) -> None:
+def _denied_by_liar(tale: Tale, link: TaleLink) -> None:
     _by_liar(tale, link.relation.denied(tale.rng, link.s, link.o))
 
 
-def _told_by_liar(tale: Tale, link: Link) -> None:
+def _told_by_liar(tale: Tale, link: TaleLink) -> None:
     _by_liar(tale, link.relation.told(tale.rng, link.s, link.o))
 
 
@@ -322,13 +322,13 @@ def _by_liar(tale: Tale, say: str) -> None:
     tale.needed.append(spoken(tale, z, say))
 
 
-def _denied(tale: Tale, link: Link) -> None:
+def _denied(tale: Tale, link: TaleLink) -> None:
     say = link.relation.denied(tale.rng, link.s, link.o)
     text = fill("{Say}", {"say": say})
     tale.needed.append(TaleLine(text=text, when=tale.rng.random() * LATEST, free=True))
 
 
-def _otherwise(tale: Tale, link: Link) -> None:
+def _otherwise(tale: Tale, link: TaleLink) -> None:
     other = replace(link, o=tale.thing(link.o.kind))
     if tale.rng.random() < 0.5:
         tale.needed.append(plain(tale, other))
@@ -340,7 +340,7 @@ def _otherwise(tale: Tale, link: Link) -> None:
         tale.needed.append(TaleLine(text=words, when=0.5 + 0.49 * tale.rng.random()))
 
 
-def _over(tale: Tale, link: Link) -> None:
+def _over(tale: Tale, link: TaleLink) -> None:
     rng = tale.rng
     old = plain(tale, link)
     tale.others.insert(0, (replace(old, when=0.4 * old.when, free=False),))
@@ -350,5 +350,5 @@ def _over(tale: Tale, link: Link) -> None:
     tale.needed.append(TaleLine(text=words, when=0.5 + 0.49 * rng.random()))
 
 
-_YES: Sequence[Callable[[Tale, Link], None]] = (_told, _told, _told, _renewed, _denied_by_liar)
-_NO: Sequence[Callable[[Tale, Link], None]] = (_denied, _otherwise, _over, _told_by_liar)
+_YES: Sequence[Callable[[Tale, TaleLink], None]] = (_told, _told, _told, _renewed, _denied_by_liar)
+_NO: Sequence[Callable[[Tale, TaleLink], None]] = (_denied, _otherwise, _over, _told_by_liar)

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from mags_lab.training.reader.questions import TaleQuestion
-from mags_lab.training.reader.telling import LATEST, Link, Tale, TaleLine, chain, fill, spoken
+from mags_lab.training.reader.telling import LATEST, Tale, TaleLine, TaleLink, chain, fill, spoken
 from mags_lab.training.reader.world import agreed, table
 
 _OTHER_MATTERS = 0.3
@@ -38,7 +38,7 @@ class Matter:
     honesty: bool
     about: str = ""
     found: str = ""
-    link: Link | None = None
+    link: TaleLink | None = None
     claims: Mapping[str, str]
 
 

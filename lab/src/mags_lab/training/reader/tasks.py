@@ -25,7 +25,7 @@ from mags_lab.training.reader.questions import (
 from mags_lab.training.reader.sides import sides
 from mags_lab.training.reader.slots import rows
 from mags_lab.training.reader.tastes import tastes
-from mags_lab.training.reader.telling import LATEST, Link, Tale, TaleLine, fill, plain
+from mags_lab.training.reader.telling import LATEST, Tale, TaleLine, TaleLink, fill, plain
 from mags_lab.training.reader.untold import told, untold
 from mags_lab.training.reader.world import sentence, table
 
@@ -207,7 +207,7 @@ def _unrelated(tale: Tale) -> TaleLine:
         return TaleLine(text=_chatter(tale), when=rng.random() * LATEST, free=True)
     relation = rng.choice(relations(tale.side))
     s, o = tale.thing(relation.subject), tale.thing(relation.object)
-    return plain(tale, Link(relation=relation, s=s, o=o))
+    return plain(tale, TaleLink(relation=relation, s=s, o=o))
 
 
 def _chatter(tale: Tale) -> str:

@@ -19,7 +19,7 @@ _THROUGH = ("person", "person", "town", "house", "guild")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class TaleLink:
     """A fact: how `s` leads to `o`."""
 
     relation: TaleRelation
@@ -113,18 +113,18 @@ def fill(frame: str, values: dict[str, str]) -> str:
     return frame
 
 
-def chain(tale: Tale, hops: int, *, members: bool = False) -> list[Link]:
+def chain(tale: Tale, hops: int, *, members: bool = False) -> list[TaleLink]:
     """Facts, each about the object of the one before. `members`: all but the last say where the
     subject belongs, so that the last is true of the first subject too.
     """
     rng = tale.rng
     for _ in range(_TRIES):
-        links: list[Link] = []
+        links: list[TaleLink] = []
         relation = _first(tale, members=members and hops > 1, last=hops == 1)
         s = tale.thing(relation.subject)
         while True:
             o = tale.thing(relation.object)
-            links.append(Link(relation=relation, s=s, o=o))
+            links.append(TaleLink(relation=relation, s=s, o=o))
             if len(links) == hops:
                 return links
             onward = _onward(tale, o.kind, last=len(links) == hops - 1, members=members)
@@ -156,18 +156,20 @@ def _onward(tale: Tale, kind: str, *, last: bool, members: bool) -> Sequence[Tal
     return known
 
 
-def parallel(tale: Tale, links: Sequence[Link], *, start: Thing | None = None) -> list[Link]:
+def parallel(
+    tale: Tale, links: Sequence[TaleLink], *, start: Thing | None = None
+) -> list[TaleLink]:
     """The same relations for others: a chain that ends elsewhere."""
-    made: list[Link] = []
+    made: list[TaleLink] = []
     s = start or tale.thing(links[0].s.kind)
     for link in links:
         o = tale.thing(link.o.kind)
-        made.append(Link(relation=link.relation, s=s, o=o))
+        made.append(TaleLink(relation=link.relation, s=s, o=o))
         s = o
     return made
 
 
-def plain(tale: Tale, link: Link) -> TaleLine:
+def plain(tale: Tale, link: TaleLink) -> TaleLine:
     """The fact in a line, at any time; now and then told by the one it is about."""
     if link.relation.me and tale.rng.random() < _OF_ONESELF:
         words = fill(
@@ -180,7 +182,7 @@ def plain(tale: Tale, link: Link) -> TaleLine:
     return TaleLine(text=words, when=tale.rng.random() * LATEST, free=True)
 
 
-def mislead(tale: Tale, link: Link, rest: Sequence[Link], *lines: TaleLine) -> None:
+def mislead(tale: Tale, link: TaleLink, rest: Sequence[TaleLink], *lines: TaleLine) -> None:
     """Lines that put `link` in place of the truth; `rest`: the true chain from there on, which
     then leads on to other ends.
     """
@@ -194,7 +196,7 @@ def mislead(tale: Tale, link: Link, rest: Sequence[Link], *lines: TaleLine) -> N
         tale.others.insert(0, tuple(lines))
 
 
-def changed(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
+def changed(tale: Tale, link: TaleLink, rest: Sequence[TaleLink]) -> None:
     """An older line says otherwise."""
     rng, relation = tale.rng, link.relation
     turn = 0.25 + 0.5 * rng.random()
@@ -213,7 +215,7 @@ def changed(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     tale.needed.append(TaleLine(text=words, when=turn + (LATEST - turn) * rng.random()))
 
 
-def passing(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
+def passing(tale: Tale, link: TaleLink, rest: Sequence[TaleLink]) -> None:
     """Something else is so for a time, past or present, or will be so one day."""
     rng, relation = tale.rng, link.relation
     other = replace(link, o=tale.thing(link.o.kind))
@@ -231,7 +233,7 @@ def passing(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     mislead(tale, other, rest, first if holds else then)
 
 
-def spanned(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
+def spanned(tale: Tale, link: TaleLink, rest: Sequence[TaleLink]) -> None:
     """Something else is so for some days or weeks, counted from when it was said."""
     rng, relation = tale.rng, link.relation
     other = replace(link, o=tale.thing(link.o.kind))
@@ -247,7 +249,7 @@ def spanned(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     mislead(tale, other, rest, first if holds else then)
 
 
-def lied(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
+def lied(tale: Tale, link: TaleLink, rest: Sequence[TaleLink]) -> None:
     """A liar says otherwise."""
     rng, relation = tale.rng, link.relation
     z = tale.thing("person").name
@@ -274,7 +276,7 @@ def spoken(tale: Tale, z: str, say: str) -> TaleLine:
     return TaleLine(text=tale.line(tale.phrase("liar", "says"), say, z=z), when=when, speaker="")
 
 
-def ruled(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
+def ruled(tale: Tale, link: TaleLink, rest: Sequence[TaleLink]) -> None:
     """Two customs speak of it, and one goes before the other."""
     rng, relation = tale.rng, link.relation
     word = tale.phrase("custom", "name")
@@ -289,7 +291,7 @@ def ruled(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     mislead(tale, other, rest)
 
 
-def straight(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
+def straight(tale: Tale, link: TaleLink, rest: Sequence[TaleLink]) -> None:
     """Told as it is."""
     tale.needed.append(plain(tale, link))
 

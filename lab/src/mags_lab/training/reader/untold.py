@@ -20,9 +20,9 @@ from mags_lab.training.reader.questions import (
 )
 from mags_lab.training.reader.telling import (
     LATEST,
-    Link,
     Tale,
     TaleLine,
+    TaleLink,
     chain,
     fill,
     parallel,
@@ -78,7 +78,7 @@ def _whether(tale: Tale) -> TaleQuestion:
     return _declined(tale, TaleQuestion(question=question, values=pair, right=frozenset(), hops=1))
 
 
-def _withhold(tale: Tale, links: Sequence[Link], question: str) -> None:
+def _withhold(tale: Tale, links: Sequence[TaleLink], question: str) -> None:
     """Tell all of the chain but one fact, and perhaps that nobody told it."""
     rng = tale.rng
     hidden = rng.randrange(len(links))
@@ -98,7 +98,7 @@ def _withhold(tale: Tale, links: Sequence[Link], question: str) -> None:
         tale.needed.append(TaleLine(text=text, when=rng.random() * LATEST, free=True))
 
 
-def _nothing_of(tale: Tale, links: Sequence[Link]) -> TaleLine:
+def _nothing_of(tale: Tale, links: Sequence[TaleLink]) -> TaleLine:
     """A line that says of an object that nobody told it."""
     link = links[0]
     about = link.relation.through(tale.rng, link.s)
