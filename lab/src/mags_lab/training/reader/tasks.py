@@ -105,7 +105,7 @@ TRAINED = {**KINDS, **MORE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class TaskManner:
     """How the lines of a task are written. `shuffled`: dated lines out of order."""
 
     dated: bool
@@ -177,10 +177,10 @@ def bare(one: Task) -> Task:
     return replace(one, lines=(), needed=(), right=frozenset(one.actions))
 
 
-def _manner(tale: Tale) -> Manner:
+def _manner(tale: Tale) -> TaskManner:
     rng = tale.rng
     start = date(1990, 1, 1) + timedelta(days=rng.randrange(30_000))
-    return Manner(
+    return TaskManner(
         dated=tale.dated or rng.random() < 0.55,
         spoken=rng.random() < 0.5,
         shuffled=rng.random() < 0.15,
@@ -232,7 +232,7 @@ def _joined(tale: Tale, said: list[tuple[TaleLine, bool]]) -> list[tuple[TaleLin
     return said
 
 
-def _written(said: TaleLine, tale: Tale, manner: Manner) -> str:
+def _written(said: TaleLine, tale: Tale, manner: TaskManner) -> str:
     rng = tale.rng
     day = manner.today - timedelta(days=round((1.0 - said.when) * manner.days))
     text = said.text
@@ -275,7 +275,7 @@ def _ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def _dated_question(question: str, manner: Manner, rng: Random, *, must: bool) -> str:
+def _dated_question(question: str, manner: TaskManner, rng: Random, *, must: bool) -> str:
     if not must and (not manner.dated or rng.random() < 0.7):
         return question
     day = manner.today.isoformat() if rng.random() < 0.5 else _date(manner.today, rng)
