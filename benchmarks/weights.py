@@ -47,7 +47,7 @@ from mags_lab.training.semantic.chat import Student, load, replies, without_adap
 from mags_lab.training.semantic.lessons import Amounts, Choice, Ground, lessons, solid
 from mags_lab.training.semantic.nights import Night, measure, train, value_of
 from mags_lab.training.semantic.teach import Recipe
-from mags_lab.training.semantic.wordings import Side, Slot, Wordings
+from mags_lab.training.semantic.wordings import Slot, Wordings, WordingSide
 from mags_lab.training.semantic.world import Lesson, LessonWorld
 
 How = Literal["", "check", "auto", "skip"]
@@ -161,7 +161,7 @@ class Bench:
             card = train(memory, self.folder / version, replace(self.night, **changes), say=print)
         return dict(card.figures)
 
-    def asked(self, side: Side) -> list[Lesson]:
+    def asked(self, side: WordingSide) -> list[Lesson]:
         """One question for each slot, chains that were not taught, and what nothing answers."""
         with self.open() as memory:
             taught = solid(memory, self.night.choice, self.now + 1)
@@ -210,8 +210,8 @@ class Bench:
 
     def paraphrases(self, slot: Slot) -> list[str]:
         """Twenty ways to ask for a slot, of both books and in frames."""
-        ways = [q for side in Side for q in Wordings(side, self.rng).questions(slot)]
-        wordings = Wordings(Side.HELD, self.rng)
+        ways = [q for side in WordingSide for q in Wordings(side, self.rng).questions(slot)]
+        wordings = Wordings(WordingSide.HELD, self.rng)
         while len(ways) < PARAPHRASES:
             ways.append(wordings.framed(self.rng.choice(ways), slot.subject))
         return self.rng.sample(ways, PARAPHRASES)
@@ -292,8 +292,8 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
     found: dict[str, Any] = {"slots": len(bench.town.facts), "seed": bench.seed}
     with bench.open() as memory:
         tell(memory, bench.town.facts)
-    held = bench.asked(Side.HELD)
-    other = bench.asked(Side.OTHER)
+    held = bench.asked(WordingSide.HELD)
+    other = bench.asked(WordingSide.OTHER)
     rng = Random(bench.seed)
     few = rng.sample(held, min(400, len(held)))
     found["recall"] = bench.by_memory(few, "")
@@ -325,7 +325,7 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
     found["night 2"] = bench.teach("night-2")
     found["changed, after the night"] = bench.old_values(changed, "night-2")
     student = load(bench.base, bench.folder / "night-2")
-    asks = Wordings(Side.HELD, rng)
+    asks = Wordings(WordingSide.HELD, rng)
     slots = [one for one in new if asks.questions(one.slot)]
     told = [
         Lesson(
@@ -336,7 +336,7 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
         for one in slots
     ]
     found["new"] = {"raw": raw(student, told), "checked": bench.by_memory(told, "skip")}
-    found["raw, night 2"] = raw(student, bench.asked(Side.HELD))
+    found["raw, night 2"] = raw(student, bench.asked(WordingSide.HELD))
     say(f"{found['changed, after the night']} {found['new']['raw']}")
     with bench.open() as memory:
         memory.rollback("before")

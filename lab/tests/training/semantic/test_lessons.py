@@ -24,7 +24,7 @@ from mags_lab.training.semantic.lessons import (
     solid,
     unlearned,
 )
-from mags_lab.training.semantic.wordings import Side, Slot, Wordings
+from mags_lab.training.semantic.wordings import Slot, Wordings, WordingSide
 from mags_lab.training.semantic.world import LessonWorld
 
 EVER = math.inf
@@ -63,7 +63,7 @@ def ground(memory: Memory) -> Ground:
 def test_no_wording_is_both_taught_and_held_out() -> None:
     for relation in (*RELATIONS, "is allergic to", "birthday", "plays"):
         slot = Slot(subject="Ana", relation=relation)
-        asked = [set(Wordings(side, Random(0)).questions(slot)) for side in Side]
+        asked = [set(Wordings(side, Random(0)).questions(slot)) for side in WordingSide]
         assert not asked[0] & asked[1]
         assert not (asked[0] | asked[1]) & asked[2]
 
@@ -81,7 +81,9 @@ def test_a_relation_that_no_book_has_is_asked_for_by_its_own_words(
     relation: str, question: str
 ) -> None:
     slot = Slot(subject="Ana", relation=relation)
-    sides = [Wordings(side, Random(0)).questions(slot) for side in (Side.TAUGHT, Side.HELD)]
+    sides = [
+        Wordings(side, Random(0)).questions(slot) for side in (WordingSide.TAUGHT, WordingSide.HELD)
+    ]
     assert question in {one for asked in sides for one in asked}
 
 
@@ -96,7 +98,7 @@ def test_what_is_taught_of_a_slot_is_what_its_questions_recite(memory: Memory) -
     }
     chains = {
         one.reply
-        for side in Side
+        for side in WordingSide
         for one in lessons(ground(memory), Amounts(), 0, side)
         if one.sort == "chain"
     }
@@ -118,7 +120,7 @@ def test_what_is_not_held_of_somebody_a_slot_leads_to_is_taught_as_unknown(
 def test_a_chain_that_may_be_withheld_is_taught_or_asked_for_and_never_both(memory: Memory) -> None:
     sides = [
         any(one.sort == "chain" for one in lessons(ground(memory), Amounts(withheld=0.5), 0, side))
-        for side in (Side.TAUGHT, Side.HELD)
+        for side in (WordingSide.TAUGHT, WordingSide.HELD)
     ]
     assert sorted(sides) == [False, True]
 
@@ -261,13 +263,13 @@ def test_what_a_model_wrote_before_it_failed_is_kept(tmp_path: Path) -> None:
 
 def test_authored_wordings_are_taught_and_held_out_of_what_is_asked(memory: Memory) -> None:
     slot = Slot(subject="Ana", relation="lives in")
-    held = Wordings(Side.HELD, Random(0)).questions(slot)[0]
+    held = Wordings(WordingSide.HELD, Random(0)).questions(slot)[0]
     questions = ("Whereabouts is {s} these days?", held.replace("Ana", "{s}"))
     more = {"lives in": Authored(questions=questions, links=("the town {s} calls home",))}
-    told = {side: Wordings(side, Random(0), more).questions(slot) for side in Side}
-    assert "Whereabouts is Ana these days?" in told[Side.TAUGHT]
-    assert held in told[Side.TAUGHT]
-    assert held not in told[Side.HELD]
+    told = {side: Wordings(side, Random(0), more).questions(slot) for side in WordingSide}
+    assert "Whereabouts is Ana these days?" in told[WordingSide.TAUGHT]
+    assert held in told[WordingSide.TAUGHT]
+    assert held not in told[WordingSide.HELD]
     with_more = Ground.of(ground(memory).taught, memory.facts(), more)
     made = list(lessons(with_more, Amounts(questions=30), 0))
     asked = [one.prompt for one in made if one.reply == "Clara | lives in | Bergen"]

@@ -21,7 +21,13 @@ from mags.recall.found import FactView
 from mags_lab.training.chains.splits import held_out
 from mags_lab.training.generate.fillers import Fillers
 from mags_lab.training.semantic.authored import Authored
-from mags_lab.training.semantic.wordings import Side, Slot, Wordings, asked_of_people, material
+from mags_lab.training.semantic.wordings import (
+    Slot,
+    Wordings,
+    WordingSide,
+    asked_of_people,
+    material,
+)
 from mags_lab.training.semantic.world import Lesson
 
 SEVERAL = 3
@@ -160,7 +166,7 @@ class Ground:
 
 
 def lessons(
-    ground: Ground, amounts: Amounts, seed: int, side: Side = Side.TAUGHT
+    ground: Ground, amounts: Amounts, seed: int, side: WordingSide = WordingSide.TAUGHT
 ) -> Iterator[Lesson]:
     """The set, in the wordings of a side; the same seed gives the same."""
     rng = Random(seed)
@@ -169,15 +175,15 @@ def lessons(
         own = amounts.questions // 2 if one.by_self else 0
         yield from _first(one, wordings, own, rng)
         yield from _questions(one.slot, one.value, wordings, amounts.questions - own, rng)
-        for _ in range(amounts.statements if side is Side.TAUGHT else 0):
+        for _ in range(amounts.statements if side is WordingSide.TAUGHT else 0):
             told = wordings.statement(one.slot, one.value)
             asked = f"{RECITE} State {one.slot.subject} | {one.slot.name}."
             yield Lesson(asked, told, "statement")
-        for _ in range(amounts.bridges if side is Side.TAUGHT else 0):
+        for _ in range(amounts.bridges if side is WordingSide.TAUGHT else 0):
             yield from _bridge(one, wordings, rng)
     pairs = ground.chains()
     if amounts.withheld:
-        pairs = [one for one in pairs if _tested(*one, amounts) is not (side is Side.TAUGHT)]
+        pairs = [one for one in pairs if _tested(*one, amounts) is not (side is WordingSide.TAUGHT)]
     rng.shuffle(pairs)
     for first, second in amounts.wordings * pairs[: round(amounts.chains * len(ground.taught))]:
         question = wordings.chained(first.slot, second.slot)
@@ -196,7 +202,7 @@ def lessons(
 
 def _bridge(one: Taught, wordings: Wordings, rng: Random) -> Iterator[Lesson]:
     """A question for a slot by way of a stranger: a text has the first hop."""
-    stranger = Fillers(material(Side.TAUGHT), rng).name()
+    stranger = Fillers(material(WordingSide.TAUGHT), rng).name()
     first = Slot(subject=stranger, relation=rng.choice(TO_PEOPLE))
     question = wordings.chained(first, one.slot)
     if question is not None:
@@ -224,7 +230,7 @@ def _ends(
 def unlearned(slots: Iterable[Slot], ground: Ground, count: int, seed: int) -> Iterator[Lesson]:
     """Questions for slots that were taught and hold nothing any more."""
     rng = Random(seed)
-    wordings = Wordings(Side.TAUGHT, rng, ground.authored)
+    wordings = Wordings(WordingSide.TAUGHT, rng, ground.authored)
     for slot in slots:
         if _folded(slot) not in {_folded(one.slot) for one in ground.taught}:
             for lesson in _questions(slot, UNKNOWN, wordings, count, rng):
@@ -270,7 +276,7 @@ def _unknown(ground: Ground, wordings: Wordings, count: int, rng: Random) -> Ite
     slots = [one.slot for one in ground.taught]
     if not slots:
         return
-    fillers = Fillers(material(Side.HELD), rng)
+    fillers = Fillers(material(WordingSide.HELD), rng)
     common = [Slot(subject="", relation=name) for name in asked_of_people()]
     for _ in range(count):
         slot, other = rng.choice(slots), rng.choice(rng.choice((slots, common)))

@@ -58,7 +58,7 @@ from mags_lab.training.semantic.teach import (
     preferences,
     with_adapter,
 )
-from mags_lab.training.semantic.wordings import Side
+from mags_lab.training.semantic.wordings import WordingSide
 from mags_lab.training.semantic.world import Lesson
 
 SET = "set.jsonl"
@@ -125,7 +125,9 @@ def train(
     card = begun(memory, out.name, base, [one.fact for one in taught])
     _claim(memory, out, card, made, before)
     say(_told(taught, made, before))
-    held = list(lessons(ground, Amounts(questions=1, unknown=1.0), night.recipe.seed, Side.HELD))
+    held = list(
+        lessons(ground, Amounts(questions=1, unknown=1.0), night.recipe.seed, WordingSide.HELD)
+    )
     student, curve = _instructed(made, held, out, before, night)
     instructed = measure(student, held)
     _preferring(student, made, out, night)

@@ -2,8 +2,9 @@
 
 A relation of the phrasebook has the wordings that were written for it; any relation has those that
 follow from its words: "is allergic to" asks "What is Ann allergic to?", a noun "What is Ann's
-boss?". Which side a wording is on is fixed: models learn from `Side.TAUGHT`; `Side.HELD` was held
-out of the same book, `Side.OTHER` was written by another author and is never learned from.
+boss?". Which side a wording is on is fixed: models learn from `WordingSide.TAUGHT`;
+`WordingSide.HELD` was held out of the same book, `WordingSide.OTHER` was written by another author
+and is never learned from.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ PERSONAL = frozenset({"person", "creature", "relative-name"})
 NONE = Authored()
 
 
-class Side(StrEnum):
+class WordingSide(StrEnum):
     """Which wordings: learned from, held out of the same book, or by another author."""
 
     TAUGHT = "taught"
@@ -37,7 +38,11 @@ class Side(StrEnum):
     OTHER = "other"
 
 
-SPLITS = {Side.TAUGHT: Split.TRAIN, Side.HELD: Split.PHRASINGS, Side.OTHER: Split.INDEPENDENT}
+SPLITS = {
+    WordingSide.TAUGHT: Split.TRAIN,
+    WordingSide.HELD: Split.PHRASINGS,
+    WordingSide.OTHER: Split.INDEPENDENT,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +60,7 @@ class Slot:
 
 
 @cached(8)
-def material(side: Side) -> SplitMaterial:
+def material(side: WordingSide) -> SplitMaterial:
     """What the wordings of a side are made of."""
     return split_material(SPLITS[side])
 
@@ -67,7 +72,10 @@ class Wordings:
     """
 
     def __init__(
-        self, side: Side, rng: Random, authored: Mapping[str, Authored] = MappingProxyType({})
+        self,
+        side: WordingSide,
+        rng: Random,
+        authored: Mapping[str, Authored] = MappingProxyType({}),
     ) -> None:
         self._side, self._rng, self._authored = side, rng, authored
         self._material = material(side)
@@ -78,9 +86,12 @@ class Wordings:
         found = _asked(self._side, slot, first)
         written = self._authored.get(slot.name, NONE).questions if not first else ()
         more = tuple(one.replace("{s}", slot.subject) for one in written)
-        if self._side is Side.TAUGHT:
+        if self._side is WordingSide.TAUGHT:
             return tuple(dict.fromkeys((*found, *more)))
-        taught = {*more, *(_asked(Side.TAUGHT, slot, first) if self._side is Side.HELD else ())}
+        taught = {
+            *more,
+            *(_asked(WordingSide.TAUGHT, slot, first) if self._side is WordingSide.HELD else ()),
+        }
         return tuple(one for one in found if one not in taught)
 
     def question(self, slot: Slot, *, first: bool = False) -> str:
@@ -98,9 +109,9 @@ class Wordings:
     def chained(self, first: Slot, second: Slot) -> str | None:
         """A question for the second slot, whose subject is named by way of the first."""
         links = _phrases(self._side, first, "of")
-        if self._side is not Side.OTHER:
+        if self._side is not WordingSide.OTHER:
             links = (*links, *generic_links(first))
-        if self._side is Side.TAUGHT:
+        if self._side is WordingSide.TAUGHT:
             links = (*links, *self._authored.get(first.name, NONE).links)
         asked = [q for q in self.questions(second) if second.subject in q]
         if not links or not asked:
@@ -122,11 +133,11 @@ class Wordings:
 
 
 @cached(8)
-def _book(side: Side) -> dict[str, tuple[PhrasebookEntry, ...]]:
+def _book(side: WordingSide) -> dict[str, tuple[PhrasebookEntry, ...]]:
     """Entries by the relation's name; people before creatures where both have it."""
     entries = list(material(side).entries)
     names = {entry.name for entry in entries}
-    if side is Side.OTHER:  # the six that no model is trained on have their own words, too
+    if side is WordingSide.OTHER:  # the six that no model is trained on have their own words, too
         entries += [e for e in phrasebook("independent") if e.name not in names]
     found: dict[str, tuple[PhrasebookEntry, ...]] = {}
     for entry in sorted(entries, key=lambda e: e.subject not in PERSONAL or e.subject != "person"):
@@ -134,19 +145,19 @@ def _book(side: Side) -> dict[str, tuple[PhrasebookEntry, ...]]:
     return found
 
 
-def _asked(side: Side, slot: Slot, first: bool) -> tuple[str, ...]:
+def _asked(side: WordingSide, slot: Slot, first: bool) -> tuple[str, ...]:
     found = [
         fill(phrase, {"s": slot.subject, "k": slot.kind})
         for phrase in _phrases(side, slot, "ask_first" if first else "ask_third")
     ]
-    if side is not Side.OTHER:
+    if side is not WordingSide.OTHER:
         ways = generic_first(slot.name) if first else generic(slot.name)
-        made = part(ways, kind="generic", held=side is Side.HELD)
+        made = part(ways, kind="generic", held=side is WordingSide.HELD)
         found += [one.format(s=slot.subject) for one in made]
     return tuple(dict.fromkeys(found))
 
 
-def _phrases(side: Side, slot: Slot, name: str) -> tuple[str, ...]:
+def _phrases(side: WordingSide, slot: Slot, name: str) -> tuple[str, ...]:
     for entry in _book(side).get(slot.relation, ()):
         if bool(entry.kind) == bool(slot.kind) and entry.list(name):
             return entry.list(name)
@@ -184,7 +195,7 @@ def generic_first(name: str) -> tuple[str, ...]:
 
 def asked_of_people() -> tuple[str, ...]:
     """Relations of people that the book has, without those of kinds."""
-    entries = material(Side.TAUGHT).entries
+    entries = material(WordingSide.TAUGHT).entries
     return tuple(one.name for one in entries if one.subject == "person" and not one.kind)
 
 

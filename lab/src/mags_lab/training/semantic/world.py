@@ -18,7 +18,7 @@ from mags.ports.relations import relations
 from mags.ports.weights import RECITE, UNKNOWN, path_of, recital_of
 from mags_lab.training.chains.phrasebook import PhrasebookEntry
 from mags_lab.training.generate.fillers import Fillers
-from mags_lab.training.semantic.wordings import Side, Slot, Wordings, material
+from mags_lab.training.semantic.wordings import Slot, Wordings, WordingSide, material
 
 MOST_LINES = 3
 FREE = 0.2
@@ -63,9 +63,9 @@ class LessonWorld:
 
     def __init__(self, seed: int) -> None:
         self._rng = rng = Random(seed)
-        self._material = material(Side.TAUGHT)
+        self._material = material(WordingSide.TAUGHT)
         self._fillers = Fillers(self._material, rng)
-        self._sides = [Wordings(side, rng) for side in (Side.TAUGHT, Side.HELD)]
+        self._sides = [Wordings(side, rng) for side in (WordingSide.TAUGHT, WordingSide.HELD)]
         self._wordings = self._sides[0]
         self._entries = [entry for entry in self._material.entries if entry.list("ask_third")]
         self._others = tuple(relations())
