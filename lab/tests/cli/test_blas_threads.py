@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from lab.tests.evaluation.report.made import EXHIBIT
 from mags_lab.cli import arena
 from mags_lab.cli import eval as evaluating
-from mags_lab.cli.arena import QUICK, Bout, Task, play_all
+from mags_lab.cli.arena import QUICK, Bout, MatchTask, play_all
 from mags_lab.evaluation.proving.audit import Dose
 from mags_lab.evaluation.proving.records import MatchIdentity
 from mags_lab.evaluation.report.exhibit import Exhibit
@@ -23,7 +23,7 @@ from tests.cli.test_blas_threads import threads
 def test_matches_are_played_with_products_computed_alone(monkeypatch: pytest.MonkeyPatch):
     seen: list[set[int]] = []
     monkeypatch.setattr(arena, "play_one", lambda _task: seen.append(threads()))
-    task = Task(
+    task = MatchTask(
         played=MatchIdentity(game="nonsense/tiny", bank="tuning", player="nothing", turns=1, seed=0)
     )
     with threadpool_limits(limits=2, user_api="blas"):

@@ -118,7 +118,7 @@ nothing from rewards there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class MatchTask:
     """A match to play. `out`: where its record goes; `files`: where memories go, else RAM.
 
     `lines`: keep the words that players are shown; `again` False: a record that is there already
@@ -239,7 +239,7 @@ def switch_named(name: str) -> Switch | None:
     return SWITCHES[name] if name in SWITCHES else known_switch(name, models())
 
 
-def play_one(task: Task) -> MatchRecord:
+def play_one(task: MatchTask) -> MatchRecord:
     """Play a match from its names, and write its record where one is wanted."""
     played = task.played
     path = None if task.out is None else task.out / file_name(played)
@@ -268,10 +268,10 @@ def warm_up(player: str, switch: str = "", *, turns: int = 100) -> None:
     given = MatchIdentity(
         game=WARMING, player=player, seed=WARMING_SEED, turns=turns, switch=switch
     )
-    _match(Task(played=given, lines=False), None)
+    _match(MatchTask(played=given, lines=False), None)
 
 
-def _match(task: Task, files: Path | None) -> MatchRecord:
+def _match(task: MatchTask, files: Path | None) -> MatchRecord:
     played = task.played
     switch = switch_named(played.switch)
     memories = make_memories(switch, files)
@@ -289,7 +289,7 @@ def _match(task: Task, files: Path | None) -> MatchRecord:
     return kept
 
 
-def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[MatchRecord]:
+def play_all(tasks: Sequence[MatchTask], workers: int = 1) -> Iterator[MatchRecord]:
     """Play matches in their order, `workers` at a time; the same whatever their number."""
     if workers <= 1:
         with one_blas_thread():

@@ -21,9 +21,9 @@ from mags_lab.cli.arena import (
     PLAYERS,
     QUICK,
     Bout,
+    MatchTask,
     Narrowed,
     Programme,
-    Task,
     length,
     make_game,
     make_memories,
@@ -164,21 +164,21 @@ def _match(
     *,
     player: str = "MAGS",
     seed: int = 0,
-) -> Task:
+) -> MatchTask:
     """A match by the names of what is played in it."""
     reader = reader_name(chat)
     names = MatchIdentity(
         game=game, player=player, seed=seed, turns=turns, bank=bank, reader=reader
     )
-    return Task(played=names, chat=chat)
+    return MatchTask(played=names, chat=chat)
 
 
-def _varied(match: Task, names: Iterable[Mapping[str, Any]]) -> list[Task]:
+def _varied(match: MatchTask, names: Iterable[Mapping[str, Any]]) -> list[MatchTask]:
     """That match with each of these names put in the place of its own."""
     return [replace(match, played=replace(match.played, **one)) for one in names]
 
 
-def played(tasks: Sequence[Task], workers: int) -> list[Figures]:
+def played(tasks: Sequence[MatchTask], workers: int) -> list[Figures]:
     """Play, and tell how far it has come; raises InvalidInput where there is nothing to play."""
     if not tasks:
         raise InvalidInput("there is no match to play: name a player")
@@ -495,7 +495,7 @@ def _tasks(
     without: str = "",
     *,
     chat: ChatSettings | None,
-) -> list[Task]:
+) -> list[MatchTask]:
     match = _match(bout.game, bout.turns, bank, chat)
     return _varied(
         replace(match, out=into, lines=False, again=False),

@@ -19,7 +19,7 @@ from mags_lab.cli.arena import (
     ADVENTURES,
     GAMES,
     PLAYERS,
-    Task,
+    MatchTask,
     make_game,
     make_player,
     make_reader,
@@ -96,7 +96,9 @@ def test_what_is_compiled_and_loaded_first_is_no_part_of_a_match(monkeypatch: py
     monkeypatch.setattr(arena, "record", noted)
     arena.warm_up.cache_clear()
     names = MatchIdentity(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
-    tasks = [Task(played=replace(names, seed=n, switch=s)) for s in ("", "hebb") for n in (0, 1)]
+    tasks = [
+        MatchTask(played=replace(names, seed=n, switch=s)) for s in ("", "hebb") for n in (0, 1)
+    ]
     kept = list(play_all(tasks))
     assert [one.played for one in kept] == [task.played for task in tasks]
     thrown = [
@@ -120,7 +122,7 @@ def test_no_match_finds_what_the_one_before_has_read(monkeypatch: pytest.MonkeyP
     names = MatchIdentity(game="nonsense/tiny", player="growing", seed=0, turns=2)
     for _ in range(2):
         runs.append(0)
-        list(play_all([Task(played=names)]))
+        list(play_all([MatchTask(played=names)]))
     assert runs[0] == runs[1] > 0
 
 
@@ -191,6 +193,6 @@ def test_a_player_that_shows_more_lines_recalls_the_same_share_of_them_from_both
 
 def test_memories_may_be_files(tmp_path: Path):
     told = MatchIdentity(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
-    (kept,) = play_all([Task(played=told, files=tmp_path)])
+    (kept,) = play_all([MatchTask(played=told, files=tmp_path)])
     assert len(kept.turns) == 2
     assert len(list(tmp_path.rglob("*.mags"))) == 1
