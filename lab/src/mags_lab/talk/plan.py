@@ -111,7 +111,7 @@ MANNERS: tuple[str, ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class DialoguePlan:
     """What one dialogue tells: `days` of lines, in the order of the sessions."""
 
     id: str
@@ -133,13 +133,13 @@ class Plan:
         return "\n".join([*lines, f"   questions: {'; '.join(self.questions)}"])
 
 
-def plans(register: str, count: int, seed: int) -> Iterator[Plan]:
+def plans(register: str, count: int, seed: int) -> Iterator[DialoguePlan]:
     """`count` plans of a register; the same seed gives the same plans."""
     for number in range(count):
         yield _plan(Random(f"{register} {seed} {number}"), register, f"{register}-{seed}-{number}")
 
 
-def _plan(rng: Random, register: str, id: str) -> Plan:
+def _plan(rng: Random, register: str, id: str) -> DialoguePlan:
     setting, least, most = REGISTERS[register]
     size = max(1, round(most / 9))
     sessions = rng.randint(max(1, size - 1), size + 1)
@@ -179,7 +179,7 @@ def _plan(rng: Random, register: str, id: str) -> Plan:
             k=max(3, most // 7),
         )
     )
-    return Plan(
+    return DialoguePlan(
         id=id,
         register=register,
         setting=setting,
