@@ -44,7 +44,7 @@ from mags_lab.training.generate.fillers import Fillers
 from mags_lab.training.semantic.authored import read_authored
 from mags_lab.training.semantic.bases import SHIPPED
 from mags_lab.training.semantic.chat import Student, load, replies, without_adapter
-from mags_lab.training.semantic.lessons import Amounts, Choice, Ground, lessons, solid
+from mags_lab.training.semantic.lessons import Amounts, Ground, SlotChoice, lessons, solid
 from mags_lab.training.semantic.nights import Night, measure, train, value_of
 from mags_lab.training.semantic.teach import Recipe
 from mags_lab.training.semantic.wordings import Slot, Wordings, WordingSide
@@ -140,7 +140,7 @@ class Bench:
         self.night = Night(
             base=base,
             amounts=HALF,
-            choice=Choice(budget=10 * count, used=0),
+            choice=SlotChoice(budget=10 * count, used=0),
             recipe=replace(recipe, seed=seed),
             wordings=wordings,
         )

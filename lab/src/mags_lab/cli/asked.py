@@ -13,10 +13,10 @@ from mags.cli import jobs
 from mags.cli.console import Tenant
 from mags.memory.memory import Memory
 from mags.ports.store import Catalog
-from mags_lab.training.semantic.lessons import Choice, Taught, solid
+from mags_lab.training.semantic.lessons import SlotChoice, Taught, solid
 from mags_lab.training.semantic.wordings import Wordings, WordingSide
 
-EVERY_SLOT = Choice(budget=1_000_000)
+EVERY_SLOT = SlotChoice(budget=1_000_000)
 SIDES = (WordingSide.OTHER, WordingSide.HELD, WordingSide.TAUGHT)
 """Whose wordings are asked, the first that have any: those that no model has learned from."""
 

@@ -17,8 +17,8 @@ from mags.ports.weights import UNKNOWN, recited
 from mags_lab.training.semantic.authored import Authored, author, read_authored, written
 from mags_lab.training.semantic.lessons import (
     Amounts,
-    Choice,
     Ground,
+    SlotChoice,
     lessons,
     slot_of,
     solid,
@@ -57,7 +57,7 @@ def memory(tmp_path: Path) -> Memory:
 
 
 def ground(memory: Memory) -> Ground:
-    return Ground.of(solid(memory, Choice(used=0), EVER), memory.facts())
+    return Ground.of(solid(memory, SlotChoice(used=0), EVER), memory.facts())
 
 
 def test_no_wording_is_both_taught_and_held_out() -> None:
@@ -141,19 +141,19 @@ def test_what_is_disputed_guessed_or_qualified_is_left_out(memory: Memory) -> No
 
 def test_the_surest_come_first_and_no_more_than_the_budget(memory: Memory) -> None:
     memory.assert_fact("Deniz", "boss", "Ana", confidence=0.7)
-    every = solid(memory, Choice(), EVER)
+    every = solid(memory, SlotChoice(), EVER)
     assert every[-1].slot == Slot(subject="Deniz", relation="boss")
-    assert solid(memory, Choice(budget=2), EVER) == every[:2]
-    assert solid(memory, Choice(settled=60.0), memory._live.present()) == []
+    assert solid(memory, SlotChoice(budget=2), EVER) == every[:2]
+    assert solid(memory, SlotChoice(settled=60.0), memory._live.present()) == []
 
 
 def test_what_is_told_in_passing_is_taught_once_an_answer_rested_on_it(memory: Memory) -> None:
     memory.assert_fact("Ana", "is tuning", "an old piano")
     passing = Slot(subject="Ana", relation="is tuning")
-    assert passing not in {one.slot for one in solid(memory, Choice(), EVER)}
+    assert passing not in {one.slot for one in solid(memory, SlotChoice(), EVER)}
     reply = memory.ask("What is Ana tuning?")
     assert "piano" in reply.text
-    assert passing in {one.slot for one in solid(memory, Choice(), EVER)}
+    assert passing in {one.slot for one in solid(memory, SlotChoice(), EVER)}
 
 
 def test_who_told_it_of_themself_asks_for_it_in_the_first_person(memory: Memory) -> None:
@@ -177,7 +177,7 @@ def test_nothing_that_a_memory_holds_is_taught_as_unknown(
         for number, (subject, relation) in enumerate(told):
             memory.assert_fact(subject, relation, f"Thing{number}", confidence=0.3 + seed / 200)
         facts = memory.facts()
-        made = Ground.of(solid(memory, Choice(used=0), EVER), facts)
+        made = Ground.of(solid(memory, SlotChoice(used=0), EVER), facts)
         held = {(one.subject, one.relation) for one in facts}
         for lesson in lessons(made, Amounts(), seed):
             if lesson.reply.endswith(UNKNOWN):

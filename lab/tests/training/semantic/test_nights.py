@@ -28,7 +28,7 @@ from mags_lab.cli.semantic import semantic
 from mags_lab.training.semantic import nights
 from mags_lab.training.semantic.bases import SHIPPED
 from mags_lab.training.semantic.chat import chat, likeliest, load, merged, replies
-from mags_lab.training.semantic.lessons import Amounts, Choice
+from mags_lab.training.semantic.lessons import Amounts, SlotChoice
 from mags_lab.training.semantic.nights import Night
 from mags_lab.training.semantic.teach import Recipe
 
@@ -197,7 +197,7 @@ def test_only_its_owner_reads_a_version_and_what_is_forgotten_takes_it_along(
 
 def test_the_command_line_teaches_by_the_recipe_of_a_sleep() -> None:
     told = inspect.signature(semantic).parameters
-    recipe = asdict(RECIPE) | asdict(Choice())
+    recipe = asdict(RECIPE) | asdict(SlotChoice())
     same = [name for name in told if name in recipe]
     assert {"budget", "sure", "settled", "rank", "epochs", "rate", "seed"} == set(same)
     assert [told[name].default for name in same] == [recipe[name] for name in same]

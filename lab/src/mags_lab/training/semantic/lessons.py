@@ -40,7 +40,7 @@ TO_PEOPLE = ("sister", "brother", "best friend", "boss", "mother", "is married t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class SlotChoice:
     """Which slots are taught: the surest, most used and oldest first, `budget` at most.
 
     `sure`: least confidence. `settled`: seconds since it was recorded, at least. `used`: how often
@@ -68,7 +68,7 @@ class Taught:
         return self.fact.value
 
 
-def solid(memory: Memory, choice: Choice, now: float) -> list[Taught]:
+def solid(memory: Memory, choice: SlotChoice, now: float) -> list[Taught]:
     """The slots that hold for sure, the best first: open, undisputed, surely read, short.
 
     A slot with a fact that is not, or that has a qualifier besides its kind, is left out whole.
@@ -98,7 +98,7 @@ def slot_of(fact: FactView) -> Slot:
     return Slot(subject=fact.subject, relation=fact.relation, kind=kind)
 
 
-def _simple(fact: FactView, choice: Choice) -> bool:
+def _simple(fact: FactView, choice: SlotChoice) -> bool:
     said = (fact.subject, fact.relation, fact.object)
     return (
         fact.confidence >= choice.sure

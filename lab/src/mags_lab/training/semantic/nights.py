@@ -42,8 +42,8 @@ from mags_lab.training.semantic.authored import Authored, author, read_authored
 from mags_lab.training.semantic.chat import Student, load, merged, replies
 from mags_lab.training.semantic.lessons import (
     Amounts,
-    Choice,
     Ground,
+    SlotChoice,
     Taught,
     lessons,
     slot_of,
@@ -82,7 +82,7 @@ class Night:
     """
 
     base: Path
-    choice: Choice = field(default_factory=Choice)
+    choice: SlotChoice = field(default_factory=SlotChoice)
     amounts: Amounts = field(default_factory=Amounts)
     recipe: Recipe = field(default_factory=Recipe)
     anew: bool = False
