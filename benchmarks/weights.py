@@ -44,7 +44,7 @@ from mags_lab.training.generate.fillers import Fillers
 from mags_lab.training.semantic.authored import read_authored
 from mags_lab.training.semantic.bases import SHIPPED
 from mags_lab.training.semantic.chat import Student, load, replies, without_adapter
-from mags_lab.training.semantic.lessons import Amounts, Ground, SlotChoice, lessons, solid
+from mags_lab.training.semantic.lessons import Amounts, LessonGround, SlotChoice, lessons, solid
 from mags_lab.training.semantic.nights import Night, measure, train, value_of
 from mags_lab.training.semantic.teach import Recipe
 from mags_lab.training.semantic.wordings import Slot, Wordings, WordingSide
@@ -166,7 +166,7 @@ class Bench:
         with self.open() as memory:
             taught = solid(memory, self.night.choice, self.now + 1)
             authored = read_authored(self.night.wordings) if self.night.wordings else {}
-            ground = Ground.of(taught, memory.facts(), authored)
+            ground = LessonGround.of(taught, memory.facts(), authored)
         amounts = replace(HALF, questions=1)
         return list(lessons(ground, amounts, 1_000 + self.seed, side))
 

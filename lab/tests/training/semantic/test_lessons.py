@@ -17,7 +17,7 @@ from mags.ports.weights import UNKNOWN, recited
 from mags_lab.training.semantic.authored import Authored, author, read_authored, written
 from mags_lab.training.semantic.lessons import (
     Amounts,
-    Ground,
+    LessonGround,
     SlotChoice,
     lessons,
     slot_of,
@@ -56,8 +56,8 @@ def memory(tmp_path: Path) -> Memory:
         yield opened
 
 
-def ground(memory: Memory) -> Ground:
-    return Ground.of(solid(memory, SlotChoice(used=0), EVER), memory.facts())
+def ground(memory: Memory) -> LessonGround:
+    return LessonGround.of(solid(memory, SlotChoice(used=0), EVER), memory.facts())
 
 
 def test_no_wording_is_both_taught_and_held_out() -> None:
@@ -177,7 +177,7 @@ def test_nothing_that_a_memory_holds_is_taught_as_unknown(
         for number, (subject, relation) in enumerate(told):
             memory.assert_fact(subject, relation, f"Thing{number}", confidence=0.3 + seed / 200)
         facts = memory.facts()
-        made = Ground.of(solid(memory, SlotChoice(used=0), EVER), facts)
+        made = LessonGround.of(solid(memory, SlotChoice(used=0), EVER), facts)
         held = {(one.subject, one.relation) for one in facts}
         for lesson in lessons(made, Amounts(), seed):
             if lesson.reply.endswith(UNKNOWN):
@@ -270,7 +270,7 @@ def test_authored_wordings_are_taught_and_held_out_of_what_is_asked(memory: Memo
     assert "Whereabouts is Ana these days?" in told[WordingSide.TAUGHT]
     assert held in told[WordingSide.TAUGHT]
     assert held not in told[WordingSide.HELD]
-    with_more = Ground.of(ground(memory).taught, memory.facts(), more)
+    with_more = LessonGround.of(ground(memory).taught, memory.facts(), more)
     made = list(lessons(with_more, Amounts(questions=30), 0))
     asked = [one.prompt for one in made if one.reply == "Clara | lives in | Bergen"]
     assert any("Whereabouts is Clara these days?" in one for one in asked)

@@ -129,7 +129,7 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class LessonGround:
     """What is so and what is held, of which lessons are made: `held` has every slot there is.
 
     `authored`: wordings of a language model by relation.
@@ -146,7 +146,7 @@ class Ground:
         taught: Sequence[Taught],
         facts: Iterable[FactView],
         authored: Mapping[str, Authored] = MappingProxyType({}),
-    ) -> Ground:
+    ) -> LessonGround:
         """From what is taught and every fact of the memory."""
         by_subject = defaultdict(list)
         for one in taught:
@@ -166,7 +166,7 @@ class Ground:
 
 
 def lessons(
-    ground: Ground, amounts: Amounts, seed: int, side: WordingSide = WordingSide.TAUGHT
+    ground: LessonGround, amounts: Amounts, seed: int, side: WordingSide = WordingSide.TAUGHT
 ) -> Iterator[Lesson]:
     """The set, in the wordings of a side; the same seed gives the same."""
     rng = Random(seed)
@@ -213,7 +213,7 @@ def _bridge(one: Taught, wordings: Wordings, rng: Random) -> Iterator[Lesson]:
 
 
 def _ends(
-    first: Taught, ground: Ground, wordings: Wordings, count: int, rng: Random
+    first: Taught, ground: LessonGround, wordings: Wordings, count: int, rng: Random
 ) -> Iterator[Lesson]:
     """Questions by way of a slot that leads to a person, for what of them is not held."""
     if normalise(first.slot.relation).answers != "person" or len(first.fact.ids) > 1:
@@ -227,7 +227,9 @@ def _ends(
             yield Lesson(recital_of(wordings.framed(question)), told, "end")
 
 
-def unlearned(slots: Iterable[Slot], ground: Ground, count: int, seed: int) -> Iterator[Lesson]:
+def unlearned(
+    slots: Iterable[Slot], ground: LessonGround, count: int, seed: int
+) -> Iterator[Lesson]:
     """Questions for slots that were taught and hold nothing any more."""
     rng = Random(seed)
     wordings = Wordings(WordingSide.TAUGHT, rng, ground.authored)
@@ -268,7 +270,7 @@ def _questions(
         yield Lesson(recital_of(question), told, "question")
 
 
-def _unknown(ground: Ground, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
+def _unknown(ground: LessonGround, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
     """Slots that hold nothing: other relations of those who are known, and the same of strangers.
 
     A slot that the memory holds, but does not teach, is none of them.

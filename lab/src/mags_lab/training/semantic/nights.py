@@ -42,7 +42,7 @@ from mags_lab.training.semantic.authored import Authored, author, read_authored
 from mags_lab.training.semantic.chat import Student, load, merged, replies
 from mags_lab.training.semantic.lessons import (
     Amounts,
-    Ground,
+    LessonGround,
     SlotChoice,
     Taught,
     lessons,
@@ -119,7 +119,7 @@ def train(
         )
     before = None if night.anew else _before(memory, night)
     names = {one.slot.name for one in taught}
-    ground = Ground.of(taught, facts, _authored(night.wordings, names, chat, say))
+    ground = LessonGround.of(taught, facts, _authored(night.wordings, names, chat, say))
     made = list(_set(ground, facts, before, night))
     base = str(night.base.resolve())
     card = begun(memory, out.name, base, [one.fact for one in taught])
@@ -170,7 +170,7 @@ def _before(memory: Memory, night: Night) -> tuple[Path, Card] | None:
 
 
 def _set(
-    ground: Ground, facts: Sequence[FactView], before: tuple[Path, Card] | None, night: Night
+    ground: LessonGround, facts: Sequence[FactView], before: tuple[Path, Card] | None, night: Night
 ) -> Iterator[Lesson]:
     seed, amounts = night.recipe.seed, night.amounts
     if before is None:
