@@ -13,7 +13,7 @@ from mags.cli import jobs
 from mags.cli.console import Tenant
 from mags.memory.memory import Memory
 from mags.ports.store import Catalog
-from mags_lab.training.semantic.lessons import SlotChoice, Taught, solid
+from mags_lab.training.semantic.lessons import SlotChoice, TaughtSlot, solid
 from mags_lab.training.semantic.wordings import Wordings, WordingSide
 
 EVERY_SLOT = SlotChoice(budget=1_000_000)
@@ -51,7 +51,7 @@ def ask_one(questions: int, seed: int, memories: Catalog, name: str) -> str:
     return f"{counts}, of {len(chosen)} facts asked for ({len(held)} held for sure)"
 
 
-def outcome(memory: Memory, taught: Taught, rng: Random) -> str:
+def outcome(memory: Memory, taught: TaughtSlot, rng: Random) -> str:
     """Whether a memory answers right: with one of the values that it holds."""
     sides = (Wordings(side, rng).questions(taught.slot) for side in SIDES)
     asked = rng.choice(next(some for some in sides if some))

@@ -55,7 +55,7 @@ class SlotChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taught:
+class TaughtSlot:
     """A slot and what the adapter's card says of it; `by_self`: its subject has told it."""
 
     slot: Slot
@@ -68,7 +68,7 @@ class Taught:
         return self.fact.value
 
 
-def solid(memory: Memory, choice: SlotChoice, now: float) -> list[Taught]:
+def solid(memory: Memory, choice: SlotChoice, now: float) -> list[TaughtSlot]:
     """The slots that hold for sure, the best first: open, undisputed, surely read, short.
 
     A slot with a fact that is not, or that has a qualifier besides its kind, is left out whole.
@@ -87,7 +87,7 @@ def solid(memory: Memory, choice: SlotChoice, now: float) -> list[Taught]:
         if lasts and len(own) <= SEVERAL and min(ages, default=0.0) >= choice.settled:
             rank = (min(fact.confidence for fact in own), uses, min(ages, default=0.0))
             by_self = own[0].speaker.casefold() == own[0].subject.casefold()
-            ranked.append((rank, Taught(slot=slot_of(own[0]), fact=one, by_self=by_self)))
+            ranked.append((rank, TaughtSlot(slot=slot_of(own[0]), fact=one, by_self=by_self)))
     ranked.sort(key=lambda pair: pair[0], reverse=True)
     return [taught for _, taught in ranked[: choice.budget]]
 
@@ -135,15 +135,15 @@ class LessonGround:
     `authored`: wordings of a language model by relation.
     """
 
-    taught: Sequence[Taught]
+    taught: Sequence[TaughtSlot]
     held: frozenset[Slot]
-    by_subject: Mapping[str, Sequence[Taught]] = field(default_factory=dict)
+    by_subject: Mapping[str, Sequence[TaughtSlot]] = field(default_factory=dict)
     authored: Mapping[str, Authored] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls,
-        taught: Sequence[Taught],
+        taught: Sequence[TaughtSlot],
         facts: Iterable[FactView],
         authored: Mapping[str, Authored] = MappingProxyType({}),
     ) -> LessonGround:
@@ -154,7 +154,7 @@ class LessonGround:
         held = frozenset(_folded(slot_of(fact)) for fact in facts)
         return cls(taught=taught, held=held, by_subject=by_subject, authored=authored)
 
-    def chains(self) -> list[tuple[Taught, Taught]]:
+    def chains(self) -> list[tuple[TaughtSlot, TaughtSlot]]:
         """Pairs of which the first one's only value is what the second one is about."""
         return [
             (first, second)
@@ -200,7 +200,7 @@ def lessons(
     yield from _unknown(ground, wordings, count, rng)
 
 
-def _bridge(one: Taught, wordings: Wordings, rng: Random) -> Iterator[Lesson]:
+def _bridge(one: TaughtSlot, wordings: Wordings, rng: Random) -> Iterator[Lesson]:
     """A question for a slot by way of a stranger: a text has the first hop."""
     stranger = Fillers(material(WordingSide.TAUGHT), rng).name()
     first = Slot(subject=stranger, relation=rng.choice(TO_PEOPLE))
@@ -213,7 +213,7 @@ def _bridge(one: Taught, wordings: Wordings, rng: Random) -> Iterator[Lesson]:
 
 
 def _ends(
-    first: Taught, ground: LessonGround, wordings: Wordings, count: int, rng: Random
+    first: TaughtSlot, ground: LessonGround, wordings: Wordings, count: int, rng: Random
 ) -> Iterator[Lesson]:
     """Questions by way of a slot that leads to a person, for what of them is not held."""
     if normalise(first.slot.relation).answers != "person" or len(first.fact.ids) > 1:
@@ -239,12 +239,12 @@ def unlearned(
                 yield replace(lesson, sort="unlearned")
 
 
-def _tested(first: Taught, second: Taught, amounts: Amounts) -> bool:
+def _tested(first: TaughtSlot, second: TaughtSlot, amounts: Amounts) -> bool:
     """Whether a chain is only asked for, never taught."""
     return held_out(f"{first.slot}{second.slot}", kind="chain", share=amounts.withheld)
 
 
-def _first(one: Taught, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
+def _first(one: TaughtSlot, wordings: Wordings, count: int, rng: Random) -> Iterator[Lesson]:
     """Questions for a slot by its own subject, who is named before them."""
     asked = wordings.questions(one.slot, first=True)
     told = path_of(one.slot.subject, (one.slot.name, one.value))

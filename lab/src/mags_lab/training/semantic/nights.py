@@ -44,7 +44,7 @@ from mags_lab.training.semantic.lessons import (
     Amounts,
     LessonGround,
     SlotChoice,
-    Taught,
+    TaughtSlot,
     lessons,
     slot_of,
     solid,
@@ -300,7 +300,7 @@ def _bytes(out: Path) -> int:
 
 
 def _told(
-    taught: Sequence[Taught], made: Sequence[Lesson], before: tuple[Path, Card] | None
+    taught: Sequence[TaughtSlot], made: Sequence[Lesson], before: tuple[Path, Card] | None
 ) -> str:
     of = f"on from {before[1].version}" if before else "anew"
     return f"Teaching {len(taught):,} slots in {len(made):,} lessons, {of}."
