@@ -42,7 +42,7 @@ class States:
     spans: dict[str, Span]
 
 
-class Look(nn.Module):  # type: ignore[misc]
+class LookModel(nn.Module):  # type: ignore[misc]
     """A projection, a weight for each token of the question, and MaxSim over turns."""
 
     def __init__(self) -> None:
@@ -144,9 +144,9 @@ def _reduced(embedder: OnnxEmbedder, reduction: Reduction, texts: Sequence[str])
 
 def _trained(
     learned: Sequence[Pooled], states: States, rng: np.random.Generator, epochs: int
-) -> Look:
+) -> LookModel:
     """The look after so many rounds: every answer against wrong candidates, beside MAGS's score."""
-    look = Look()
+    look = LookModel()
     optimiser = torch.optim.AdamW(look.parameters(), lr=RATE, weight_decay=0.01)
     orders = np.concatenate([rng.permutation(len(learned)) for _ in range(epochs)])
     steps = range(0, len(orders), BATCH)
@@ -161,7 +161,7 @@ def _trained(
     return look
 
 
-def _loss(look: Look, states: States, one: Pooled, rng: np.random.Generator) -> Tensor:
+def _loss(look: LookModel, states: States, one: Pooled, rng: np.random.Generator) -> Tensor:
     right = np.flatnonzero(one.gold)
     wrong = np.flatnonzero(~one.gold & ~one.unsure)
     drawn = rng.permutation(wrong[WRONG // 2 :])[: WRONG // 2]
@@ -172,7 +172,7 @@ def _loss(look: Look, states: States, one: Pooled, rng: np.random.Generator) -> 
     return (torch.logaddexp(found, rest) - found).mean()
 
 
-def _save(look: Look, reduction: Reduction, reads: str, file: Path) -> None:
+def _save(look: LookModel, reduction: Reduction, reads: str, file: Path) -> None:
     """The reduction and what was learned over it, as one projection of standardised states."""
     with torch.no_grad():
         project = reduction.basis @ look.project.numpy()
