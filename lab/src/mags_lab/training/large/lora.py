@@ -46,7 +46,7 @@ from mags_lab.training.large.loading import (
     prepare,
 )
 from mags_lab.training.large.presets import QUICK, Preset, Wording
-from mags_lab.training.large.rewards import PLACE, Part, rewarded
+from mags_lab.training.large.rewards import PLACE, RewardTerm, rewarded
 from mags_lab.training.large.trial import AdaptedDecider, Stopwatch, Trial, TrialRow
 from mags_lab.training.reward import Reward
 from mags_lab.training.runs import Watch
@@ -129,7 +129,7 @@ def trl_config(
 def reinforce_adapter(
     adapted: Adapted,
     samples: Sequence[Sample],
-    parts: Sequence[Part],
+    parts: Sequence[RewardTerm],
     config: GrpoConfig,
     *,
     folder: Path,
@@ -250,7 +250,7 @@ def _reinforce(
     tuning: AdapterTuning,
     trial: Trial,
     chosen: Sequence[Sample],
-    parts: Sequence[Part],
+    parts: Sequence[RewardTerm],
 ) -> None:
     config = GrpoConfig(
         steps=trial.grpo,

@@ -24,7 +24,7 @@ PLACE = "place"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class RewardTerm:
     """One reward function: `weight` of it goes into the sum.
 
     `known`: what the judge knows of each prompt.
@@ -70,7 +70,7 @@ class Once:
         return self._found
 
 
-def reward_parts(samples: Sequence[Sample], judge: GoldJudge) -> list[Part]:
+def reward_parts(samples: Sequence[Sample], judge: GoldJudge) -> list[RewardTerm]:
     """The parts of a judge that count, scaled to sum to 1, and those that are only shown."""
     shares = shares_of(judge.weights)
     if judge.fidelity is None:
@@ -78,12 +78,12 @@ def reward_parts(samples: Sequence[Sample], judge: GoldJudge) -> list[Part]:
     whole, once = sum(shares.values()), Once(judge)
     counted = {name: share / whole for name, share in shares.items()}
     return [
-        Part(name=name, weight=weight, known=samples, judge=once)
+        RewardTerm(name=name, weight=weight, known=samples, judge=once)
         for name, weight in {**dict.fromkeys(SHOWN, 0.0), **counted}.items()
     ]
 
 
-def store_parts(samples: Sequence[Sample]) -> list[Part]:
+def store_parts(samples: Sequence[Sample]) -> list[RewardTerm]:
     """What a memory does with replies, all of the reward; no part has seen a target.
 
     Every sample has an exam (`mags_lab.training.fidelity.has_exam`).
@@ -91,10 +91,10 @@ def store_parts(samples: Sequence[Sample]) -> list[Part]:
     relations, judge = relations_of(samples), Once(BlindJudge())
     known = [blind(one, relations) for one in samples]
     weights = {"format": 0.0, "grounded": 0.0, "fidelity": 1.0}
-    return [Part(name=n, weight=w, known=known, judge=judge) for n, w in weights.items()]
+    return [RewardTerm(name=n, weight=w, known=known, judge=judge) for n, w in weights.items()]
 
 
-def rewarded(samples: Sequence[Sample], reward: Reward) -> tuple[list[Sample], list[Part]]:
+def rewarded(samples: Sequence[Sample], reward: Reward) -> tuple[list[Sample], list[RewardTerm]]:
     """The samples that a reward can judge, and its parts; raises InvalidInput where none is."""
     chosen = judgeable(samples, reward)
     by_labels = reward is Reward.LABELS
