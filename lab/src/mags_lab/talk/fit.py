@@ -33,7 +33,7 @@ from mags_lab.talk.export import (
     save,
 )
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY, classes, polarity_of
-from mags_lab.talk.material import ASKS, ENDS, READ, Piece, Pieces, batches
+from mags_lab.talk.material import ASKS, ENDS, READ, Pieces, TrainingText, batches
 from mags_lab.talk.model import FAR, Reader, Shape
 from mags_lab.training.optimisers import (
     latest,
@@ -53,7 +53,7 @@ SAYS = 0.3
 """What yes or no weighs; less where next to no question of a batch is answered by it."""
 
 
-def together(some: Sequence[Piece]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+def together(some: Sequence[TrainingText]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Ids and which are there (b, t), pool (b, n, t), marks (b, n, m), rows (b, n)."""
     tokens = max(len(one.ids) for one in some)
     count = max(len(one.pool) for one in some)
@@ -72,7 +72,7 @@ def together(some: Sequence[Piece]) -> tuple[Tensor, Tensor, Tensor, Tensor, Ten
 
 
 def loss_of(
-    encoder: Encoder, model: Reader, some: Sequence[Piece], relations: Sequence[str]
+    encoder: Encoder, model: Reader, some: Sequence[TrainingText], relations: Sequence[str]
 ) -> Tensor:
     """The loss of a batch of one task, some of its tokens hidden by chance."""
     ids, there, pool, signs, rows = together(some)
@@ -95,7 +95,7 @@ def loss_of(
     return _reading(model, some, relations, (x, pooled, signs, rows))
 
 
-def _asking(model: Reader, some: Sequence[Piece], x: Tensor) -> Tensor:
+def _asking(model: Reader, some: Sequence[TrainingText], x: Tensor) -> Tensor:
     """The loss of passages: which turns show what is asked, and where the words of it stand.
 
     Of several places that answer any will do (marginal likelihood: Clark and Gardner 2018,
@@ -132,7 +132,7 @@ def _asking(model: Reader, some: Sequence[Piece], x: Tensor) -> Tensor:
 
 
 def _reading(
-    model: Reader, some: Sequence[Piece], relations: Sequence[str], seen_: tuple[Tensor, ...]
+    model: Reader, some: Sequence[TrainingText], relations: Sequence[str], seen_: tuple[Tensor, ...]
 ) -> Tensor:
     """The loss of what turns tell; `seen_`: rows as vectors, pooled, marks, which are there."""
     x, pooled, signs, rows = seen_

@@ -47,7 +47,7 @@ NAMES = ("Ines", "Marlow", "Petra", "Tomas", "Yuki")
 """People nobody has heard of, to be asked about in vain."""
 
 
-SHARES: Mapping[str, Callable[[Piece], float]] = {
+SHARES: Mapping[str, Callable[[TrainingText], float]] = {
     READ: lambda one: 1.0,
     ENDS: lambda one: 1.0 if one.ends else 0.35,
     ASKS: lambda one: 1.0,
@@ -56,7 +56,7 @@ SHARES: Mapping[str, Callable[[Piece], float]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class TrainingText:
     """One text to learn from: its rows, tokens (t,), and what rows are made of (rows, t).
 
     `gold`, `worth`: of `READ`. `ends`: of `ENDS`. Of `ASKS`: `lines`, the turns of a passage,
@@ -95,7 +95,7 @@ class Pieces:
         seed: int = 0,
         reader: TrainedReader | None = None,
         tasks: Sequence[str] = (READ, ENDS, ASKS),
-    ) -> list[Piece]:
+    ) -> list[TrainingText]:
         """All pieces of dialogues; those that the encoder's window does not hold are left out.
 
         `reader`: whose facts are held too, where what a turn ends is learned.
@@ -104,15 +104,17 @@ class Pieces:
         for one in dialogues:
             rng = Random(f"{seed} {one.id}")
             for layout, gold, worth in examples(one) if READ in tasks else ():
-                found.append(Piece(task=READ, layout=layout, gold=gold, worth=worth))
+                found.append(TrainingText(task=READ, layout=layout, gold=gold, worth=worth))
             read = read_by(reader, one) if reader and ENDS in tasks else ()
             for layout, over in pairs(one, rng, read) if ENDS in tasks else ():
-                found.append(Piece(task=ENDS, layout=layout, ends=over))
+                found.append(TrainingText(task=ENDS, layout=layout, ends=over))
             for asked, turns in questions(one, rng) if ASKS in tasks else ():
                 found += self._asked(asked, turns)
         return [made for one in found if (made := self._tokens(one)) is not None]
 
-    def _asked(self, asked: AnnotatedQuestion, turns: Sequence[AnnotatedTurn]) -> list[Piece]:
+    def _asked(
+        self, asked: AnnotatedQuestion, turns: Sequence[AnnotatedTurn]
+    ) -> list[TrainingText]:
         """The passage of a question, without the turns behind that the window does not hold."""
         question = Turn(text=asked.text, speaker=asked.who)
         parsed = read_question(question)
@@ -133,7 +135,7 @@ class Pieces:
                 ]
                 answers = tuple(spans) if any(shows) else ((0, 0),)
                 return [
-                    Piece(
+                    TrainingText(
                         task=ASKS,
                         layout=layout,
                         lines=lines,
@@ -145,7 +147,7 @@ class Pieces:
             turns = turns[:-1]
         return []
 
-    def _tokens(self, piece: Piece) -> Piece | None:
+    def _tokens(self, piece: TrainingText) -> TrainingText | None:
         ids, spans, whole = self._windower.tokens(piece.layout.text)
         if not whole:
             return None
@@ -347,9 +349,9 @@ def turn_of(said: AnnotatedTurn) -> Turn:
     return Turn(text=said.text, speaker=said.speaker, at=said.at.timestamp())
 
 
-def batches(pieces: Sequence[Piece], rng: Random, most: int) -> list[list[Piece]]:
+def batches(pieces: Sequence[TrainingText], rng: Random, most: int) -> list[list[TrainingText]]:
     """Every part of a turn once and a share of the rest, a task a batch, in random order."""
-    made: list[list[Piece]] = []
+    made: list[list[TrainingText]] = []
     for task, share in SHARES.items():
         own = [one for one in pieces if one.task == task and rng.random() < share(one)]
         own.sort(key=lambda one: len(one.ids) + 4 * rng.random())
@@ -358,10 +360,10 @@ def batches(pieces: Sequence[Piece], rng: Random, most: int) -> list[list[Piece]
     return made
 
 
-def grouped(pieces: Sequence[Piece], most: int) -> list[list[Piece]]:
+def grouped(pieces: Sequence[TrainingText], most: int) -> list[list[TrainingText]]:
     """Pieces in order, in groups of at most `most` tokens."""
-    made: list[list[Piece]] = []
-    queue: list[Piece] = []
+    made: list[list[TrainingText]] = []
+    queue: list[TrainingText] = []
     for one in pieces:
         longest = max((len(other.ids) for other in queue), default=0)
         if queue and (len(queue) + 1) * max(len(one.ids), longest) > most:
