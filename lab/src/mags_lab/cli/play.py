@@ -60,7 +60,7 @@ def play(
     """
     game = make(told_in(named(kind, level), bank))
     scene: GameScene | None = game.begin(seed)
-    beside = Recalled(k) if memory else None
+    beside = PlayMemory(k) if memory else None
     played, score = 0, 0.0
     while scene is not None:
         show(scene, beside.lines(scene) if beside else ())
@@ -99,7 +99,7 @@ def told_in(name: str, bank: str) -> str:
     return f"{name}/{bank}"
 
 
-class Recalled:
+class PlayMemory:
     """A memory in RAM that hears what the player hears, and what it recalls of a question."""
 
     def __init__(self, k: int) -> None:
