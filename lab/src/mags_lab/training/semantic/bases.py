@@ -33,7 +33,7 @@ TEMPLATE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class BaseShape:
     """Width, layers and heads of a base, and how it is made: lessons, tokens of a batch, rate."""
 
     width: int
@@ -45,27 +45,27 @@ class Shape:
     rate: float = 3e-3
 
 
-SHAPES: Mapping[str, Shape] = {
-    "1M": Shape(width=128, layers=4, heads=4),
-    "3M": Shape(width=256, layers=4, heads=4),
-    "10M": Shape(width=384, layers=6, heads=6),
-    "20M": Shape(width=512, layers=6, heads=8),
+SHAPES: Mapping[str, BaseShape] = {
+    "1M": BaseShape(width=128, layers=4, heads=4),
+    "3M": BaseShape(width=256, layers=4, heads=4),
+    "10M": BaseShape(width=384, layers=6, heads=6),
+    "20M": BaseShape(width=512, layers=6, heads=8),
 }
 
 
-def shape(name: str) -> Shape:
+def shape(name: str) -> BaseShape:
     """A shape by its name; raises InvalidInput that tells the others."""
     if name not in SHAPES:
         raise InvalidInput(f"There is no base {name!r}: there are {', '.join(SHAPES)}.", size=name)
     return SHAPES[name]
 
 
-def lasting(form: Shape, steps: int) -> Shape:
+def lasting(form: BaseShape, steps: int) -> BaseShape:
     """The same, made in so many steps."""
     return replace(form, steps=steps)
 
 
-def make(folder: Path, form: Shape, *, seed: int = 0, watch: Watch | None = None) -> Path:
+def make(folder: Path, form: BaseShape, *, seed: int = 0, watch: Watch | None = None) -> Path:
     """Train a base from nothing and write its folder; stopped, it goes on where it was."""
     torch.manual_seed(seed)
     lessons = list(itertools.islice(LessonWorld(seed).lessons(), form.lessons))
