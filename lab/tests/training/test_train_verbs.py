@@ -20,7 +20,7 @@ from mags.models.policy.reader.policy import TrainedReader  # noqa: E402
 from mags.ports.policy import Recalled, Turn  # noqa: E402
 from mags_lab.talk.encoder import Encoder  # noqa: E402
 from mags_lab.talk.export import save  # noqa: E402
-from mags_lab.talk.model import Reader, Shape  # noqa: E402
+from mags_lab.talk.model import Reader, TalkShape  # noqa: E402
 from tests.cli.running import run  # noqa: E402
 
 SHORT = ("--made", "24", "--most", "1")
@@ -61,7 +61,7 @@ def test_the_reader_is_trained_goes_on_where_it_stopped_and_is_read_back(tmp_pat
 
 def test_numpy_reads_as_torch_trained(tmp_path: Path) -> None:
     torch.manual_seed(1)
-    encoder, model = Encoder().eval(), Reader(Shape(relations=7)).eval()
+    encoder, model = Encoder().eval(), Reader(TalkShape(relations=7)).eval()
     file = save(encoder, model, [str(n) for n in range(7)], tmp_path / "reader.npz")
     trained = opened(file)
     turn = Turn(text="I moved to Oslo in May, my sister Ola too.", speaker="Ana")

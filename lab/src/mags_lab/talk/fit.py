@@ -34,7 +34,7 @@ from mags_lab.talk.export import (
 )
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY, classes, polarity_of
 from mags_lab.talk.material import ASKS, ENDS, READ, Pieces, TrainingText, batches
-from mags_lab.talk.model import FAR, Reader, Shape
+from mags_lab.talk.model import FAR, Reader, TalkShape
 from mags_lab.training.optimisers import (
     latest,
     load_checkpoint,
@@ -227,7 +227,7 @@ def fit(
     relations = classes(told)
     start = opened(ReaderFile(path=course.start)) if course.start else None
     encoder = Encoder(tuned=start.tuned if start else None)
-    model = Reader(Shape(relations=len(relations)))
+    model = Reader(TalkShape(relations=len(relations)))
     both = nn.ModuleList([encoder, model])
     groups = [*encoder.groups(RATE, FALL), {"params": list(model.parameters()), "lr": HEADS}]
     chosen = AdamW(groups, betas=(0.9, 0.98), weight_decay=0.03)

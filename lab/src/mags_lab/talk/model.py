@@ -27,7 +27,7 @@ FAR = -1e4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class TalkShape:
     """Sizes. `dimension`, `layers`: of the encoder's states; `relations`: classes of relations."""
 
     relations: int
@@ -40,7 +40,7 @@ class Shape:
 class Reader(nn.Module):  # type: ignore[misc]
     """The heads of the reader."""
 
-    def __init__(self, shape: Shape, *, drop: float = 0.2) -> None:
+    def __init__(self, shape: TalkShape, *, drop: float = 0.2) -> None:
         super().__init__()
         h = shape.width
         self.shape = shape
