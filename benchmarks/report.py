@@ -14,7 +14,7 @@ from benchmarks.rl import chapter as reinforcement
 from benchmarks.sections import AIMS, SECTIONS, Aim, Chapter
 from benchmarks.serving import chapter as serving
 from benchmarks.timing.embedding import chapter as embedder_chapter
-from mags_lab.evaluation.objective import Quality, Weights, objective, terms_of
+from mags_lab.evaluation.objective import Quality, TermWeights, objective, terms_of
 from mags_lab.evaluation.protocol import Weighed
 
 Made = TypeVar("Made")
@@ -49,7 +49,10 @@ class KeepingFactory(Generic[Made]):
         if not costs:
             return {}
         terms = terms_of(quality, costs)
-        return {**{name: getattr(terms, name) for name in TERMS}, "L": objective(terms, Weights())}
+        return {
+            **{name: getattr(terms, name) for name in TERMS},
+            "L": objective(terms, TermWeights()),
+        }
 
 
 def objective_chapter(results: Sequence[Result]) -> str:

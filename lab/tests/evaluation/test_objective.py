@@ -21,7 +21,7 @@ from mags_lab.evaluation.objective import (
     Quality,
     SettingTrial,
     Terms,
-    Weights,
+    TermWeights,
     affordable,
     conflicts,
     cost_of,
@@ -40,7 +40,7 @@ counts = st.integers(0, 10**6)
 def test_the_objective_is_the_weighted_sum_of_its_terms():
     terms = Terms(prediction=0.4, reward=0.5, graph=0.2, regularisation=0.3)
     assert objective(terms) == pytest.approx(0.4 - 0.5 + 0.02 + 0.003)
-    heavy = Weights(reward=0.5, graph=2.0, regularisation=1.0)
+    heavy = TermWeights(reward=0.5, graph=2.0, regularisation=1.0)
     assert objective(terms, heavy) == pytest.approx(0.4 - 0.25 + 0.4 + 0.3)
 
 

@@ -25,7 +25,7 @@ FULL_DEGREE = 24.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class TermWeights:
     """The weight of each term; the prediction error has weight 1."""
 
     reward: float = 1.0
@@ -52,9 +52,9 @@ class Terms:
             _check(field.name, getattr(self, field.name))
 
 
-def objective(terms: Terms, weights: Weights | None = None) -> float:
+def objective(terms: Terms, weights: TermWeights | None = None) -> float:
     """L, the smaller the better; in [-1, 1.11] with the default weights."""
-    w = Weights() if weights is None else weights
+    w = TermWeights() if weights is None else weights
     return (
         terms.prediction
         - w.reward * terms.reward
@@ -224,7 +224,7 @@ def affordable(trials: Iterable[SettingTrial], *, within: float = 1.0) -> Settin
 
 
 def _cost(terms: Terms) -> float:
-    weights = Weights()
+    weights = TermWeights()
     return weights.graph * terms.graph + weights.regularisation * terms.regularisation
 
 
