@@ -26,8 +26,9 @@ from rich.table import Table
 from benchmarks.results import result, save
 from benchmarks.systems import System
 from mags.models.embed.onnx import OnnxEmbedder
+from mags.models.policy.reader.network import ReaderFile
 from mags_lab.evaluation.metrics import Interval, bootstrap
-from mags_lab.games.reader import LexicalReader, ReaderFile, opened, shipped_reader
+from mags_lab.games.reader import LexicalReader, opened, shipped_reader
 from mags_lab.games.reader.reader import guess
 from mags_lab.games.turns import Choice, GameReader
 from mags_lab.training.reader.book import PHRASES, SIDES, Side

@@ -3,7 +3,8 @@
 import pytest
 
 from mags.errors import CorruptFile
-from mags_lab.games.reader import LexicalReader, ReaderFile, opened
+from mags.models.policy.reader.network import ReaderFile
+from mags_lab.games.reader import LexicalReader, opened
 from mags_lab.games.reader.reader import guess
 
 LINES = ("Korv is kept by Selt.", "The bridge is old.", "Marn is kept by Dool.")

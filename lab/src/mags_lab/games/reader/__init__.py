@@ -3,9 +3,8 @@
 from mags_lab.games.reader.reader import (
     EmbeddedReader,
     LexicalReader,
-    ReaderFile,
     opened,
     shipped_reader,
 )
 
-__all__ = ["EmbeddedReader", "LexicalReader", "ReaderFile", "opened", "shipped_reader"]
+__all__ = ["EmbeddedReader", "LexicalReader", "opened", "shipped_reader"]

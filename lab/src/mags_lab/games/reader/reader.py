@@ -6,7 +6,6 @@ import io
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from zlib import crc32
@@ -15,6 +14,7 @@ import numpy as np
 
 from mags.errors import InvalidInput
 from mags.models.embed.onnx import checked_bytes
+from mags.models.policy.reader.network import ReaderFile
 from mags_lab.games.reader.layout import LINE, ReaderLayout, in_order, laid_out, pieces
 from mags_lab.games.reader.network import Array, ReaderNetwork
 from mags_lab.games.reader.words import WordVectors, shipped_vectors
@@ -87,14 +87,6 @@ def _distinguishing(actions: Sequence[str]) -> list[frozenset[str]]:
 
 
 DATA = Path(__file__).resolve().parent / "data"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReaderFile:
-    """A file of weights and its checksum; "" for one just trained, which nothing pins."""
-
-    path: Path
-    sha256: str = ""
 
 
 SHIPPED = ReaderFile(

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from mags_lab.games.reader.reader import ReaderFile
+from mags.models.policy.reader.network import ReaderFile
 from mags_lab.training.reader.model import ReaderNet, Shape
 
 SAVED = (1980, 1, 1, 0, 0, 0)
