@@ -133,6 +133,14 @@ def test_the_package_imports_without_any_extra(
     assert done.returncode == 0
 
 
+def test_importing_mags_loads_no_server_no_laboratory_and_no_client_of_a_model(root: Path):
+    script = "import sys, mags\nprint(*sys.modules, sep='\\n')"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=root)
+    loaded = done.stdout.split()
+    assert "mags.memory.memory" in loaded
+    assert [name for name in loaded if name.startswith(("mags.server", "mags_lab", "openai"))] == []
+
+
 def test_the_default_installation_brings_no_torch(root: Path):
     heavy = {"torch", "transformers", "matplotlib", "fastapi"}
     assert heavy & locked(root / "requirements.lock").keys() == set()
