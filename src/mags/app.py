@@ -173,7 +173,9 @@ def place_of(path: str | Path | None, memory: str | None = None, tenant: str = T
             raise InvalidInput("memory names one in a database; a file is one: leave it out")
         return path
     if not (memory or named):
-        raise InvalidInput(f'say which memory of the database: memory="alice", or {url}#alice')
+        raise InvalidInput(
+            f'say which memory of the database: memory="alice", or {url}#alice', field="memory"
+        )
     return DatabaseMemory(url, tenant, memory or named)
 
 

@@ -332,7 +332,9 @@ def _relates(value: object, relation: str, other: object) -> bool:
     if relation == "$ne":
         return value != other
     if relation not in ORDERS:
-        raise InvalidInput(f"a filter has no {relation!r}: there are $eq, $ne, {', '.join(ORDERS)}")
+        raise InvalidInput(
+            f"a filter has no {relation!r}: there are $eq, $ne, {', '.join(ORDERS)}", given=relation
+        )
     left, right = _number(value), _number(other)
     return left is not None and right is not None and ORDERS[relation](left, right)
 

@@ -335,7 +335,8 @@ def chosen(settings: Settings, which: str) -> Settings:
     url, _, model = which.partition("#")
     if not url.startswith(("http://", "https://")):
         raise InvalidInput(
-            f"no model {which!r}: give {', '.join(POLICIES)}, or URL#MODEL of an endpoint"
+            f"no model {which!r}: give {', '.join(POLICIES)}, or URL#MODEL of an endpoint",
+            given=which,
         )
     return replace(settings, chat=replace(settings.chat, url=url, model=model))
 

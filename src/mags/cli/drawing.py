@@ -96,7 +96,7 @@ def draw(memory: Memory, found: Found, path: Path | None, *, terminal: bool = Fa
         drawn = markup(graph) if path.suffix == ".svg" else page(graph)
         path.write_text(drawn, encoding="utf-8")
     else:
-        raise InvalidInput(f"cannot draw to {path.name}: end it in .svg, .png or .html")
+        raise InvalidInput(f"cannot draw to {path.name}: end it in .svg, .png or .html", path=path)
     out.print(f"Drawn to {path}.", markup=False)
 
 

@@ -266,7 +266,9 @@ def shred(
     path = existing(memory)
     key = key_of(path)
     if key is None:
-        raise InvalidInput(f"{path} is not encrypted: delete it, or erase with `mags forget`")
+        raise InvalidInput(
+            f"{path} is not encrypted: delete it, or erase with `mags forget`", path=path
+        )
     keyring = _keyring(read_settings(os.environ).encryption)
     if not (yes or typer.confirm(f"Destroy the key of {path}, and so every copy of it, for good?")):
         raise typer.Abort

@@ -398,5 +398,7 @@ def _end(given: str | None, now_s: float) -> float | None:
     span = SPAN.fullmatch(given)
     end = now_s + int(span[1]) * HOURS[span[2]] * 3_600 if span else seconds(given)
     if end is not None and end <= now_s:
-        raise InvalidInput(f"a key cannot end at {given!r}, which is past: 30d, or a day to come")
+        raise InvalidInput(
+            f"a key cannot end at {given!r}, which is past: 30d, or a day to come", given=given
+        )
     return end

@@ -254,7 +254,11 @@ class Asker:
         """
         if not isinstance(trace, Trace):
             kind = type(trace).__name__
-            raise InvalidInput(f"feedback takes a trace, as reply.trace or found.trace, not {kind}")
+            raise InvalidInput(
+                f"feedback takes a trace, as reply.trace or found.trace, not {kind}",
+                field="trace",
+                given=trace,
+            )
         value = (1.0 if trace.cited else 0.0) if reward is None else reward
         if not (real(value) and -1.0 <= value <= 1.0):
             raise InvalidInput(f"a reward lies in [-1, 1], not {value!r}", reward=value)

@@ -89,12 +89,17 @@ def check_report(attrs: Mapping[str, object]) -> None:
     went = words(attrs.get(OUTCOME, "0"), f"the attribute {OUTCOME!r}", empty=True)
     size = outcome({OUTCOME: went})
     if size is None or not -1.0 <= size <= 1.0:
-        raise InvalidInput(f"the attribute {OUTCOME!r} is a number from -1 to 1, not {went!r}")
+        raise InvalidInput(
+            f"the attribute {OUTCOME!r} is a number from -1 to 1, not {went!r}",
+            field=OUTCOME,
+            given=went,
+        )
     ids = attrs.get(LED_BY, "")
     ids = words(ids, f"the attribute {LED_BY!r}", longest=LONGEST_TURN, empty=True)
     if len(led_by(attrs)) < len(ids.split()):
         raise InvalidInput(
-            f"the attribute {LED_BY!r} holds ids of episodes, parted by spaces, not {ids[:80]!r}"
+            f"the attribute {LED_BY!r} holds ids of episodes, parted by spaces, not {ids[:80]!r}",
+            field=LED_BY,
         )
 
 
@@ -244,7 +249,9 @@ def check_meta(meta: object) -> None:
     try:
         plain = json.dumps(meta, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as failure:
-        raise InvalidInput(f"meta holds texts, numbers and lists of them: {failure}") from failure
+        raise InvalidInput(
+            f"meta holds texts, numbers and lists of them: {failure}", given=meta
+        ) from failure
     if not all(isinstance(name, str) for name in meta):
         raise InvalidInput("the names in meta are texts", given=meta)
     words(plain, "meta", longest=LONGEST_TURN)

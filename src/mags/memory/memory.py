@@ -415,7 +415,7 @@ class Memory:
             change = Edit(**fields)
         except TypeError as failure:
             known = ", ".join(Edit.__dataclass_fields__)
-            raise InvalidInput(f"edit takes {known}: {failure}") from failure
+            raise InvalidInput(f"edit takes {known}: {failure}", given=fields) from failure
         self._editor.edit(inputs.known_id(node_id), change)
         return self.get(node_id)
 

@@ -273,7 +273,9 @@ def _read(path: Path | TextIO, dimension: int) -> _Export:
                 try:
                     _add(out, _parse(line), dimension)
                 except InvalidInput as failure:
-                    raise InvalidInput(f"line {number}: {failure}", line=number) from failure
+                    raise InvalidInput(
+                        f"line {number}: {failure}", line=number, **failure.facts
+                    ) from failure
     except OSError as failure:
         raise InvalidInput(f"cannot read {path}: {failure.strerror}", path=str(path)) from failure
     except UnicodeDecodeError as failure:
@@ -331,7 +333,7 @@ def _bytes(data: Mapping[str, Any], name: str) -> bytes:
     try:
         return base64.b64decode(words(found, f"its {name}", longest=10**6), validate=True)
     except ValueError as failure:
-        raise InvalidInput(f"its {name} is not base64: {failure}") from failure
+        raise InvalidInput(f"its {name} is not base64: {failure}", field=name) from failure
 
 
 def _parse(line: str) -> dict[str, Any]:
@@ -350,7 +352,9 @@ def _header(header: dict[str, Any]) -> dict[str, Any]:
     version = whole(header.get("version"), "version is a whole number")
     if version > VERSION:
         raise InvalidInput(
-            f"this export is of version {version}, newer than {VERSION}: upgrade MAGS"
+            f"this export is of version {version}, newer than {VERSION}: upgrade MAGS",
+            field="version",
+            given=version,
         )
     return {
         "nodes": whole(header.get("nodes"), "nodes is a whole number"),
@@ -364,13 +368,15 @@ def _header(header: dict[str, Any]) -> dict[str, Any]:
 
 def _record(record: object, part: str, dtype: np.dtype[np.void]) -> dict[str, Any]:
     if not isinstance(record, Mapping):
-        raise InvalidInput(f"its {part} is no object")
+        raise InvalidInput(f"its {part} is no object", field=part, given=record)
     missing = [name for name in dtype.names or () if name not in record]
     if missing:
         raise InvalidInput(f"it lacks {', '.join(missing)}")
     out = {name: _number(record[name], name, dtype[name]) for name in dtype.names or ()}
     if out["kind"] not in KINDS[part]:
-        raise InvalidInput(f"there is no kind {out['kind']} of {part}")
+        raise InvalidInput(
+            f"there is no kind {out['kind']} of {part}", field="kind", given=out["kind"]
+        )
     return out
 
 
@@ -378,16 +384,16 @@ def _number(value: object, name: str, dtype: np.dtype[Any]) -> float | int:
     if value in ("inf", "-inf"):
         value = float(str(value))
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"{name} must be a number, not {value!r}")
+        raise InvalidInput(f"{name} must be a number, not {value!r}", field=name, given=value)
     if dtype.kind == "f":
         may_be = dtype.itemsize == np.dtype(np.float64).itemsize
         endless = may_be and isinstance(value, float) and math.isinf(value)
         if not (endless or EARLIEST_S <= value <= LATEST_S):
-            raise InvalidInput(f"{name} cannot be {value!r}")
+            raise InvalidInput(f"{name} cannot be {value!r}", field=name, given=value)
         return float(value)
     limits = np.iinfo(dtype)
     if not isinstance(value, int) or not int(limits.min) <= value <= int(limits.max):
-        raise InvalidInput(f"{name} cannot be {value!r}")
+        raise InvalidInput(f"{name} cannot be {value!r}", field=name, given=value)
     return value
 
 
@@ -396,9 +402,9 @@ def _meta(meta: object) -> dict[str, Any]:
     assert isinstance(meta, Mapping)
     for name, value in meta.items():
         if name in MAPPINGS and not isinstance(value, Mapping):
-            raise InvalidInput(f"{name} must be an object, not {value!r}")
+            raise InvalidInput(f"{name} must be an object, not {value!r}", field=name, given=value)
         if name in LISTS and not isinstance(value, list):
-            raise InvalidInput(f"{name} must be a list, not {value!r}")
+            raise InvalidInput(f"{name} must be a list, not {value!r}", field=name, given=value)
         if name == "members":
             for member in value:
                 whole(member, "a member is a node id")

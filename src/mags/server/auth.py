@@ -271,7 +271,11 @@ class KeyRing:
             self._refresh(anew=True)
             known = self._keys.get(name)
             if known is not None and not known.out(now_s):
-                raise errors.InvalidInput(f"there is a key {name!r} already: rotate or revoke it")
+                raise errors.InvalidInput(
+                    f"there is a key {name!r} already: rotate or revoke it",
+                    field="name",
+                    given=name,
+                )
             self._write({**self._keys, name: made})
         return secret
 
@@ -414,5 +418,6 @@ def remove_private(path: Path) -> None:
 
 def _unwritable(failure: Exception) -> errors.StoreError | None:
     if isinstance(failure, OSError):
-        return errors.StoreError(f"{failure.filename} cannot be written: {failure.strerror}")
+        path, why = failure.filename, failure.strerror
+        return errors.StoreError(f"{path} cannot be written: {why}", path=path)
     return None

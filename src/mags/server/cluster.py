@@ -209,7 +209,8 @@ def connected(address: str | None) -> Iterator[ModuleType]:
         ray.init(address=address or "local", runtime_env={"env_vars": own})
     except ConnectionError as failure:
         raise ConfigurationError(
-            f"there is no Ray cluster at {address}: begin one with `ray start --head`"
+            f"there is no Ray cluster at {address}: begin one with `ray start --head`",
+            value=address,
         ) from failure
     try:
         yield ray

@@ -161,6 +161,8 @@ class _InFile:
                 self._known, self._seen = {key.key_id: key for key in signing}, seen
         except (OSError, ValueError, AttributeError, TypeError, jwt.PyJWTError) as failure:
             raise ConfigurationError(
-                f"{self._path} (oidc.jwks) holds no JWK set that can be read: {failure}"
+                f"{self._path} (oidc.jwks) holds no JWK set that can be read: {failure}",
+                key="oidc.jwks",
+                path=self._path,
             ) from failure
         return self._known.get(kid)

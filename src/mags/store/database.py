@@ -91,7 +91,9 @@ class Database(SqlDatabase):
         self._check_process()
         db = self._writer
         if db is None:
-            raise errors.InvalidInput(f"{self.path} was opened read_only: open it for writing")
+            raise errors.InvalidInput(
+                f"{self.path} was opened read_only: open it for writing", path=self.path
+            )
         with self._turn(), translated(self.path, self.wait_s):
             if self._depth:
                 with self._savepoint(db):

@@ -74,13 +74,15 @@ def check_name(name: str, what: str) -> None:
 def check_free(name: str, forks: Container[str]) -> None:
     """Raise InvalidInput if there is a branch of that name."""
     if name in forks:
-        raise InvalidInput(f"there is a branch {name!r} already: choose another name")
+        raise InvalidInput(f"there is a branch {name!r} already: choose another name", given=name)
 
 
 def check_seq(seq: int, head: int) -> None:
     """Raise InvalidInput for a snapshot at a sequence that does not exist."""
     if not 0 <= seq <= head:
-        raise InvalidInput(f"a snapshot lies between 0 and the head, {head}; not at {seq}")
+        raise InvalidInput(
+            f"a snapshot lies between 0 and the head, {head}; not at {seq}", field="seq", given=seq
+        )
 
 
 def in_sight(marks: Iterable[Mark], segments: Iterable[Segment]) -> list[Mark]:

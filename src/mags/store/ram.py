@@ -278,7 +278,7 @@ class _RamContents(_RamPart):
 
     def next_id(self, count: int) -> int:
         if count < 1:
-            raise InvalidInput(f"cannot reserve {count} ids")
+            raise InvalidInput(f"cannot reserve {count} ids", field="count", given=count)
         tables = self._branch.tables()
         # Under `guard`, not `lock`, and without an undo step: ids are never given twice, and a
         # thread may take some while another one writes.

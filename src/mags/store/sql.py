@@ -282,9 +282,14 @@ def check_checkpoint(
     if objects:
         raise InvalidInput(f"only arrays of numbers can be kept, unlike {objects}")
     if checkpoint.branch != branch:
-        raise InvalidInput(f"a checkpoint of {checkpoint.branch!r} cannot be kept on {branch!r}")
+        raise InvalidInput(
+            f"a checkpoint of {checkpoint.branch!r} cannot be kept on {branch!r}",
+            given=checkpoint.branch,
+        )
     if not 0 <= checkpoint.seq <= head:
-        raise InvalidInput(f"a checkpoint at {checkpoint.seq} is beyond the head, {head}")
+        raise InvalidInput(
+            f"a checkpoint at {checkpoint.seq} is beyond the head, {head}", given=checkpoint.seq
+        )
     if not len(forgotten):
         return
     # A checkpoint taken before an erasure and saved after it would bring the nodes back.

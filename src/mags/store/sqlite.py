@@ -447,7 +447,7 @@ class _SqliteContents(_SqlitePart):
 
     def next_id(self, count: int) -> int:
         if count < 1:
-            raise InvalidInput(f"cannot reserve {count} ids")
+            raise InvalidInput(f"cannot reserve {count} ids", field="count", given=count)
         return self._branch.database.reserve(count)
 
 
@@ -801,7 +801,11 @@ class SqliteStore(SqlStore):
         MissingKey, NotFound (no such branch), InvalidInput (`wait_s` is negative or no number).
         """
         if not (isinstance(wait_s, int | float) and 0 <= wait_s <= threading.TIMEOUT_MAX):
-            raise InvalidInput(f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}")
+            raise InvalidInput(
+                f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}",
+                field="wait_s",
+                given=wait_s,
+            )
         database = Database(Path(path), wait_s=wait_s, read_only=read_only)
         return cls.on(database, branch, keyring, read_only=read_only)
 
