@@ -9,10 +9,10 @@ from benchmarks.rl.study import (
     BASE,
     HALVED,
     REINFORCED,
-    Amounts,
     CriticSetting,
     ModelSelection,
     Practice,
+    SampleAmounts,
     Study,
     Teaching,
     Widths,
@@ -29,7 +29,7 @@ LEAN = Study(
         CriticSetting(rate=2e-4, value_weight=0.1, warm=2),
         CriticSetting(rate=2e-4, copies=8, swept=36),
     ),
-    amounts=Amounts(taught=8_000, kept_back=2_500),
+    amounts=SampleAmounts(taught=8_000, kept_back=2_500),
 )
 """What docs/benchmarks.md shows of reinforcement."""
 
@@ -44,7 +44,7 @@ SMOKE = replace(
     critics=(CriticSetting(rate=1e-3, warm=1, copies=2, swept=2),),
     choosing=ModelSelection(samples=2, every=1),
     kinds=(*REINFORCED, *ALONE.values(), *HALVED.values()),
-    amounts=Amounts(taught=12, kept_back=6, dev=1, frames=2, phrasings=1, examined=1),
+    amounts=SampleAmounts(taught=12, kept_back=6, dev=1, frames=2, phrasings=1, examined=1),
     widths=Widths(width=32, layers=1, heads=2, inner=48, context=384, pieces=400),
     seeds=(0,),
 )

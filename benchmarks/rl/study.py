@@ -84,7 +84,7 @@ class CriticSetting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Amounts:
+class SampleAmounts:
     """Samples of each role: `taught` to SFT, `kept_back` for reinforcement, and of each test.
 
     `examined`: of those, on which store fidelity (or the rank of the answer) is measured.
@@ -129,7 +129,7 @@ class Study:
     choosing: ModelSelection = field(default_factory=ModelSelection)
     kinds: tuple[str, ...] = REINFORCED
     world: SmallWorld = SMALL
-    amounts: Amounts = field(default_factory=Amounts)
+    amounts: SampleAmounts = field(default_factory=SampleAmounts)
     widths: Widths = field(default_factory=lambda: Widths(context=256))
     seeds: tuple[int, ...] = (0, 1, 2)
 
