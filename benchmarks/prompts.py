@@ -34,7 +34,7 @@ MARKED = re.compile(r"^\[m(\d+)\] (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SessionQuestion:
     """A question of somebody in a session, and the ids of the turns that answer it."""
 
     who: str
@@ -53,7 +53,7 @@ class Prompted:
     memories: int
 
 
-def talks(name: str) -> Iterator[tuple[list[tuple[str, Turn]], list[Asked]]]:
+def talks(name: str) -> Iterator[tuple[list[tuple[str, Turn]], list[SessionQuestion]]]:
     """The memories of a set: turns with their ids, and what is asked after the last one."""
     if name == "talk":
         for one in corpus.dialogues(split="dev"):
@@ -62,7 +62,7 @@ def talks(name: str) -> Iterator[tuple[list[tuple[str, Turn]], list[Asked]]]:
                 for t in one.turns
             ]
             asked = [
-                Asked(
+                SessionQuestion(
                     who=q.who, text=q.text, gold=frozenset(q.evidence), session=said[-1][1].session
                 )
                 for q in one.questions
@@ -81,16 +81,16 @@ def talks(name: str) -> Iterator[tuple[list[tuple[str, Turn]], list[Asked]]]:
 
 def _plain(
     turns: Sequence[SourceTurn], probes: Sequence[Probe]
-) -> tuple[list[tuple[str, Turn]], list[Asked]]:
+) -> tuple[list[tuple[str, Turn]], list[SessionQuestion]]:
     said = [
         (t.id, Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session))
         for t in turns
     ]
-    return said, [Asked(who="user", text=p.text, gold=frozenset(p.gold)) for p in probes]
+    return said, [SessionQuestion(who="user", text=p.text, gold=frozenset(p.gold)) for p in probes]
 
 
 def prompted(
-    said: Sequence[tuple[str, Turn]], asked: Sequence[Asked], tokens: int
+    said: Sequence[tuple[str, Turn]], asked: Sequence[SessionQuestion], tokens: int
 ) -> Iterator[Prompted]:
     """What each question's first prompt holds."""
     chat = ScriptedChat(["I don't know."] * len(asked))
