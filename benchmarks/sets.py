@@ -75,7 +75,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SetCase:
     """A question, those who are its answer, and the turns that show it."""
 
     kind: str
@@ -124,7 +124,7 @@ def _tell(told: list[str], text: str) -> int:
 
 def questions(
     rng: random.Random, people: Sequence[Person], forms: Sequence[tuple[str, str]]
-) -> Iterator[Asked]:
+) -> Iterator[SetCase]:
     """Each form once, with the answer by a search through everybody."""
     aged = [one for one in people if "age" in one.held]
     for kind, form in forms:
@@ -160,10 +160,10 @@ def questions(
             found = [p for p in met if value.get(what, p.held[what]) == p.held[what]]
             shown = [(p, ("tie", what)) for p in found]
         turns = frozenset(p.shown[what] for p, some in shown for what in some)
-        yield Asked(kind, text, frozenset(p.name for p in found), turns)
+        yield SetCase(kind, text, frozenset(p.name for p in found), turns)
 
 
-def judged(asked: Asked, reply: Reply) -> str:
+def judged(asked: SetCase, reply: Reply) -> str:
     """Right, wrong or open."""
     if reply.outcome != "answered":
         return "open" if asked.names else "right"
@@ -213,7 +213,7 @@ def main() -> int:
 
 
 def _count(
-    memory: Memory, asked: Asked, ids: Sequence[int], count: Counter[str], *, read: bool
+    memory: Memory, asked: SetCase, ids: Sequence[int], count: Counter[str], *, read: bool
 ) -> None:
     reply = memory.ask(asked.text)
     became = judged(asked, reply)
