@@ -43,7 +43,7 @@ THRESHOLDS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.77, 0.79, 0.81, 0.83)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class AnswerExample:
     """A possible answer to a question, by the place of that among all."""
 
     question: int
@@ -73,7 +73,7 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
     cases = [*cases, *(one for case in cases for one in alone(case))]
     read = [candidates(c.asked, read_question(c.asked), c.items, quoting.reader) for c in cases]
     turns = [
-        Example(
+        AnswerExample(
             question=n,
             form=form,
             kind=kind_of(read_question(case.asked)),
@@ -107,7 +107,9 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
         ]
         features = fact_features(parsed, own, head if dash else "", answer.support, weighed)
         right = judge(case, answer) == "right"
-        facts.append(Example(question=n, form="fact", kind="", features=features, right=right))
+        facts.append(
+            AnswerExample(question=n, form="fact", kind="", features=features, right=right)
+        )
     every = [*turns, *facts]
     sure += held_out(facts, fold)
     made = {
@@ -140,7 +142,7 @@ def _folds(cases: Sequence[Met]) -> list[int]:
     return [talks.index(case.talk) % FOLDS for case in cases]
 
 
-def held_out(examples: Sequence[Example], fold: Sequence[int]) -> list[float]:
+def held_out(examples: Sequence[AnswerExample], fold: Sequence[int]) -> list[float]:
     """How likely each is right, by what was fitted on the other folds."""
     found = [0.0] * len(examples)
     groups = {(e.form, e.kind) for e in examples}
@@ -154,7 +156,7 @@ def held_out(examples: Sequence[Example], fold: Sequence[int]) -> list[float]:
     return found
 
 
-def logistic(examples: Sequence[Example]) -> Calibration:
+def logistic(examples: Sequence[AnswerExample]) -> Calibration:
     """A logistic model with a ridge over features of unit variance, by Newton's method."""
     names = sorted({name for e in examples for name in e.features})
     x = np.array([[e.features.get(name, 0.0) for name in names] for e in examples])
@@ -182,7 +184,7 @@ def _short(model: Calibration) -> dict[str, object]:
 
 
 def table(
-    cases: Sequence[Met], examples: Sequence[Example], sure: Sequence[float]
+    cases: Sequence[Met], examples: Sequence[AnswerExample], sure: Sequence[float]
 ) -> Iterator[str]:
     """Lines of what is answered rightly and wrongly from thresholds on."""
     can = [n for n, case in enumerate(cases) if case.question.answers]
