@@ -42,7 +42,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class TurnResult:
     """What a memory made of a turn. `again`: facts that it held before and confirmed."""
 
     said: AnnotatedTurn
@@ -89,7 +89,7 @@ def policy_of(name: str) -> Policy:
     return make_policy(read_settings(os.environ), None)
 
 
-def kept(dialogue: AnnotatedDialogue, policy: Policy) -> Iterator[Kept]:
+def kept(dialogue: AnnotatedDialogue, policy: Policy) -> Iterator[TurnResult]:
     """What a memory of its own makes of a dialogue, turn by turn."""
     with mags.open(None, policy=policy) as memory:
         for said in dialogue.turns:
@@ -99,7 +99,7 @@ def kept(dialogue: AnnotatedDialogue, policy: Policy) -> Iterator[Kept]:
                 [known[i] for i in ids if i in known]
                 for ids in (seen.facts, seen.confirmed, seen.closed)
             )
-            yield Kept(said=said, made=made, again=again, closed=closed)
+            yield TurnResult(said=said, made=made, again=again, closed=closed)
 
 
 def counted(dialogue: AnnotatedDialogue, policy: Policy) -> Counter[str]:
