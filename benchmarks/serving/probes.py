@@ -119,7 +119,7 @@ def probes(folder: Path, *, times: int, state: Path) -> dict[str, float]:
 
 def _tenant(port: int, ring: KeyRing, root: str, name: str) -> Tenant:
     """A memory with something in it, and keys that see it or what is named alike."""
-    canary, line, at = f"q{secrets.token_hex(8)}", Line(port), f"/memories/{name}"
+    canary, line, at = f"q{secrets.token_hex(8)}", KeptConnection(port), f"/memories/{name}"
     mark = secrets.token_hex(6)
     told = [f"My secret code is {canary}.", f"I hid the {canary} in Oslo.", "I live in Porto."]
     line.told(root, f"{at}/turns/bulk", {"turns": [{"text": t, "speaker": "Ana"} for t in told]})
@@ -147,7 +147,7 @@ def _tenant(port: int, ring: KeyRing, root: str, name: str) -> Tenant:
 
 
 def _state(port: int, root: str, tenant: Tenant) -> bytes:
-    return Line(port).send("GET", f"/memories/{tenant.name}/log?limit=1000", root)[1]
+    return KeptConnection(port).send("GET", f"/memories/{tenant.name}/log?limit=1000", root)[1]
 
 
 def _watched(
@@ -157,7 +157,9 @@ def _watched(
     for one in tenants:
         if one.name in before and _state(port, root, one) != before[one.name]:
             campaign.leaks.append(f"{one.name} was changed before probe {campaign.done}")
-        there = Line(port).send("GET", f"/memories/{one.name}/export?vectors=false", root)[1]
+        there = KeptConnection(port).send(
+            "GET", f"/memories/{one.name}/export?vectors=false", root
+        )[1]
         for other in tenants:
             if other is not one and other.canary.encode() in there:
                 campaign.leaks.append(f"{one.name} holds words of {other.name}")
@@ -174,7 +176,7 @@ def _piece(
 
     def work(number: int) -> None:
         chance = random.Random(number)
-        line = getattr(lines, "line", None) or Line(port)
+        line = getattr(lines, "line", None) or KeptConnection(port)
         lines.line = line
         attacker, victim = chance.choice(tenants[QUIET:]), chance.choice(tenants)
         if attacker is victim:
@@ -207,7 +209,7 @@ def _piece(
 
 def _operations(port: int) -> list[tuple[str, str, list[bytes]]]:
     """Method, path and example bodies of each operation about a memory, from the document."""
-    document = json.loads(Line(port).send("GET", "/openapi.json", None)[1])
+    document = json.loads(KeptConnection(port).send("GET", "/openapi.json", None)[1])
     found = []
     for path, methods in document["paths"].items():
         for method, about in methods.items():
@@ -361,7 +363,7 @@ def _filled(path: str, victim: Tenant) -> str:
 # -- how it is asked
 
 
-class Line:
+class KeptConnection:
     """One connection that is kept open, for requests that go out exactly as they are."""
 
     def __init__(self, port: int) -> None:
