@@ -51,7 +51,7 @@ class Tenant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class RequestProbe:
     """One request as it is sent, by whom."""
 
     kind: str
@@ -247,7 +247,7 @@ def _probe(
     attacker: Tenant,
     victim: Tenant,
     operations: list[tuple[str, str, list[bytes]]],
-) -> Probe:
+) -> RequestProbe:
     kind = chance.choices(("http", "references", "mcp", "proxy"), (5, 2, 2, 1))[0]
     key = chance.choice(attacker.keys)
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
@@ -263,7 +263,9 @@ def _probe(
     method, path, body = made(chance, attacker, victim, operations)
     if kind == "mcp":
         headers["Accept"] = "application/json, text/event-stream"
-    return Probe(kind=kind, attacker=attacker, method=method, path=path, headers=headers, body=body)
+    return RequestProbe(
+        kind=kind, attacker=attacker, method=method, path=path, headers=headers, body=body
+    )
 
 
 Operations = list[tuple[str, str, list[bytes]]]
@@ -378,7 +380,7 @@ class KeptConnection:
         headers |= {} if key is None else {"Authorization": f"Bearer {key}"}
         return self._send(method, path, headers, body)
 
-    def raw(self, probe: Probe) -> tuple[int, bytes, bytes]:
+    def raw(self, probe: RequestProbe) -> tuple[int, bytes, bytes]:
         """The same of a probe."""
         return self._send(probe.method, probe.path, probe.headers, probe.body)
 
