@@ -98,7 +98,7 @@ class Met:
 
 
 @dataclass(slots=True)
-class Listener:
+class RecordingAnswerer:
     """An `Answerer` that keeps what it was shown, and answers as the one behind it."""
 
     behind: Answerer = field(default_factory=ExtractiveAnswerer)
@@ -292,7 +292,7 @@ def met(talk: Talk) -> list[Met]:
 
 def _met(talk: Talk) -> Iterator[Met]:
     now = [talk.turns[0][1].at]
-    listener = Listener()
+    listener = RecordingAnswerer()
     settings = read_settings(os.environ)
     with mags.open(
         None,
