@@ -147,7 +147,7 @@ SIGNED: tuple[Attempt, ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class AttemptOutcome:
     """What an attempt came to. `answers`: of another and of Ana, before and after it."""
 
     attempt: Attempt
@@ -175,11 +175,11 @@ class Outcome:
         return attempt.right in first and not wrong and not over
 
 
-def tried(attempt: Attempt, embedder: Embedder | None = None) -> Outcome:
+def tried(attempt: Attempt, embedder: Embedder | None = None) -> AttemptOutcome:
     """Try one: with and without the stranger. `embedder`: the default one where there is none."""
     own = tuple(one for one in attempt.told if one[0] == "Ana")
     before, after = (_answers(told, attempt.asked, embedder) for told in (own, attempt.told))
-    return Outcome(attempt=attempt, before=before, after=after)
+    return AttemptOutcome(attempt=attempt, before=before, after=after)
 
 
 def _answers(
