@@ -39,7 +39,7 @@ _REPLIES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retold:
+class RetoldChat:
     """One chat of two people and the questions about them."""
 
     name: str
@@ -77,7 +77,7 @@ class ChatBuilder:
             p for p in data.probes if split(p.id) == "dev" and all(g in self._text for g in p.gold)
         ]
 
-    def chats(self) -> list[Retold]:
+    def chats(self) -> list[RetoldChat]:
         """One chat a pair of people; every question is asked of one of them."""
         order = self._rng.permutation(len(self._probes))
         shares = np.array_split(order, 2 * len(PEOPLE))
@@ -93,7 +93,7 @@ class ChatBuilder:
 
     def _chat(
         self, number: int, pair: tuple[str, str], asked: Sequence[tuple[Probe, str]]
-    ) -> Retold:
+    ) -> RetoldChat:
         told: dict[str, list[str]] = {who: [] for who in pair}
         for probe, who in asked:
             for g in sorted(probe.gold):
@@ -119,7 +119,7 @@ class ChatBuilder:
             probes.append(
                 Probe(id=f"retold/{probe.id}", text=named(probe.text, who), gold=gold, kind=kind)
             )
-        return Retold(name=f"retold{number}", turns=tuple(turns), probes=tuple(probes))
+        return RetoldChat(name=f"retold{number}", turns=tuple(turns), probes=tuple(probes))
 
     def _session(
         self,
