@@ -62,7 +62,7 @@ REPEATED = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class TownFact:
     """A fact of the town."""
 
     slot: Slot
@@ -81,19 +81,19 @@ class Town:
             if entry.subject == "person" and entry.one and entry.list("ask_third")
         ]
         self.people = [fillers.name() for _ in range(max(4, count // 5))]
-        found: dict[tuple[str, str], Said] = {}
+        found: dict[tuple[str, str], TownFact] = {}
         while len(found) < count:
             one = self.fact()
             found.setdefault((one.slot.subject, one.slot.name), one)
         self.facts = list(found.values())
 
-    def fact(self) -> Said:
+    def fact(self) -> TownFact:
         """A fact of somebody."""
         entry = self._rng.choice(self._entries)
         kind = self._fillers.value(entry.kind) if entry.kind else ""
         subject = self._rng.choice(self.people)
         slot = Slot(subject=subject, relation=entry.name, kind=kind)
-        return Said(slot=slot, value=self.value(slot))
+        return TownFact(slot=slot, value=self.value(slot))
 
     def value(self, slot: Slot, but: str = "") -> str:
         """A value of a slot, another than `but`."""
@@ -119,7 +119,7 @@ class Counted:
         return Completion(text="I do not know.", usage=Usage(calls=1))
 
 
-def tell(memory: Memory, facts: Sequence[Said]) -> None:
+def tell(memory: Memory, facts: Sequence[TownFact]) -> None:
     """Assert facts of the town."""
     for one in facts:
         qualifiers = {"kind": one.slot.kind} if one.slot.kind else {}
@@ -216,7 +216,7 @@ class Bench:
             ways.append(wordings.framed(self.rng.choice(ways), slot.subject))
         return self.rng.sample(ways, PARAPHRASES)
 
-    def old_values(self, changed: Sequence[Said], version: str = "") -> dict[str, int]:
+    def old_values(self, changed: Sequence[TownFact], version: str = "") -> dict[str, int]:
         """Of values that hold no more: how often they are given from weights, `raw` and checked.
 
         The first few in twenty wordings each, the others in one.
