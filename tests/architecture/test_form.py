@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
@@ -29,6 +30,8 @@ NO_TEXTS = {
     "router.opened",  # weights, by the file that holds them
 }
 """Functions whose arguments cannot hold words of a memory: `functools` may keep what they give."""
+PARALLEL = {"Connection", "Database"}
+"""What either durable store has of its own, under the same name."""
 CORE = tuple(
     f"src/mags/{name}/"
     for name in ("memory", "engram", "recall", "plasticity", "ports", "index", "graph")
@@ -102,6 +105,17 @@ def test_every_picture_of_the_layers_is_the_contract(root: Path, files: list[Pat
         if "> ports >" in line
     ]
     assert [picture for picture in pictures if picture != chain] == []
+
+
+def test_each_public_class_has_a_name_of_its_own(trees: Trees):
+    named = Counter(
+        node.name
+        for name, tree in trees.items()
+        if name.startswith(("src/", "lab/src/", "benchmarks/"))
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, times in named.items() if times > 1} == PARALLEL
 
 
 def test_every_module_is_named_for_what_it_holds(trees: Trees):
