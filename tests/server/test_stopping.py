@@ -37,16 +37,16 @@ def process(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[bytes], 
         ) as served,
         httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0, trust_env=False) as client,
     ):
-        ends = time.monotonic() + READY_S
-        while True:
-            assert served.poll() is None, "the server ended"
-            assert time.monotonic() < ends, "the server does not answer"
-            try:
-                if client.get("/readyz").status_code == 200:
-                    break
-            except httpx.TransportError:
-                time.sleep(0.05)
         try:
+            ends = time.monotonic() + READY_S
+            while True:
+                assert served.poll() is None, "the server ended"
+                assert time.monotonic() < ends, "the server does not answer"
+                try:
+                    if client.get("/readyz").status_code == 200:
+                        break
+                except httpx.TransportError:
+                    time.sleep(0.05)
             yield served, client
         finally:
             if served.poll() is None:
