@@ -46,6 +46,9 @@ def test_of_several_days_the_one_beside_what_is_asked_is_told() -> None:
     ("question", "text", "since"),
     [
         ("Since when does she work?", "I work there since January", "since January 2020"),
+        ("Since when is he vegan?", "I have been vegan for 3 years", "since 2017"),
+        ("Since when is he vegan?", "I was vegan for 3 years", "for 3 years"),
+        ("How long is he vegan?", "I have been vegan for 3 years", "3 years"),
         ("Since when does she play?", "i play the pan since i was 11", "since i was 11"),
         ("How long did she work there?", "I sat there for nineteen years", "nineteen years"),
         ("Since when is it so?", "for three months now", "for three months"),

@@ -85,6 +85,15 @@ def test_facts_of_one_slot_answer_together():
     assert answer.links == ((37, 38),)
 
 
+def test_of_what_has_one_value_the_last_told_stands_and_the_other_is_shown():
+    young = fact(1, "Alice", "age", "34", at=8.0)
+    old = fact(2, "Alice", "age", "35", at=9.0)
+    for items in ((young, old), (old, young)):
+        answer = ask("How old is Alice?", items)
+        assert answer.text.startswith("35 \N{EM DASH} ")
+        assert answer.citations == (2, 1)
+
+
 def test_what_was_before_is_told_only_when_asked_for():
     answer = ask("Where did Alice live before?")
     assert answer.text == (
@@ -237,6 +246,16 @@ def test_a_long_memory_is_quoted_in_part():
             "the aquarium \N{EM DASH} ",
         ),
         (
+            "Where does Ann work?",
+            fact(1, "Ann", "works as", "nurse at the Rose clinic in Ulm"),
+            "at the Rose clinic in Ulm \N{EM DASH} ",
+        ),
+        (
+            "Who has the key to the van?",
+            fact(1, "Ann", "has", "key to the van", text="Ann has the key to the van."),
+            "Ann \N{EM DASH} ",
+        ),
+        (
             "Does Ann like tea?",
             fact(1, "Ann", "dislikes", "tea", text="Ann dislikes tea."),
             "No \N{EM DASH} ",
@@ -245,6 +264,11 @@ def test_a_long_memory_is_quoted_in_part():
 )
 def test_an_end_stands_first_where_it_answers_and_with_its_article(question, item, head):
     assert ask(question, (item,)).text.startswith(head)
+
+
+def test_what_somebody_is_nowhere_does_not_tell_where_they_work():
+    nurse = fact(1, "Ann", "works as", "nurse")
+    assert ask("Where does Ann work?", (nurse,)).outcome == "closest"
 
 
 def test_an_episode_whose_facts_are_all_over_is_not_quoted_as_the_present():

@@ -1,9 +1,14 @@
 """What is over or denied, and facts of another kind than the one asked for."""
 
+from dataclasses import replace
+
 import pytest
 
 from mags.models.answer.extractive import ExtractiveAnswerer
+from mags.models.answer.question import content
+from mags.models.answer.spans import Candidate, tells_anew
 from mags.models.answer.topics import NOT_SURE
+from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 
@@ -103,3 +108,11 @@ def test_what_is_asked_of_all_times_is_not_answered_by_one():
 )
 def test_yes_or_no_is_said_by_what_the_turn_says(said, asked, answer):
     assert ask(asked, turn(1, said)).startswith(answer)
+
+
+def test_a_day_told_later_of_something_else_is_no_news():
+    moved = turn(2, "moved here two years ago, from Cork")
+    read = Candidate(item=moved, head="2024", quote=moved.text, features={"cover": 0.0}, value=0.5)
+    asked, told = content("When did I quit smoking?"), stems("2021")
+    assert tells_anew(read, told, asked)  # "moved to Cork" need not say of whose home
+    assert not tells_anew(replace(read, features={"cover": 0.0, "is time": 1.0}), told, asked)

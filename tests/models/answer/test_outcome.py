@@ -1,8 +1,13 @@
 """An answer says whether it is one: answered, the closest memories, or nothing known."""
 
+from collections.abc import Sequence
+
+import pytest
+
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.llm import outcome_of
 from mags.models.answer.topics import NOT_SURE, UNKNOWN
+from mags.models.policy.reader.reading import AnswerSpan
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
 
@@ -97,6 +102,62 @@ def test_what_is_denied_beside_the_matter_denies_nothing():
     assert not ask("Did Ana buy the van?", van).text.startswith("No")
     sold = turn(1, "we never bought the van, it has a radio", score=3.0)
     assert ask("Did Ana buy the van?", sold).text.startswith("No \N{EM DASH} ")
+
+
+STATES = (
+    ("Am I allergic to eggs?", "I'm {}allergic to eggs"),
+    ("Am I a vegetarian?", "I am {}a vegetarian"),
+    ("Is my sister married?", "my sister is {}married"),
+    ("Do I sail in winter?", "I do {}sail in winter"),
+    ("Did Kim sell the van?", "Kim did {}sell the van"),
+    ("Can I swim?", "I can {}swim"),
+    ("Has Kim read the letter?", "Kim has {}read the letter"),
+)
+BESIDE = (
+    "{}",
+    "{}, I can't find the book",
+    "no rain today. {}",
+    "I never run and {}",
+    "{}, you see",
+)
+
+
+@pytest.mark.parametrize("says", [0.001, 0.999])
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize(("question", "told"), STATES)
+def test_a_statement_says_no_nor_its_denial_yes_whatever_the_reader_makes_of_it(
+    question: str, told: str, beside: str, says: float
+):
+    def reader(asked: Turn, turns: Sequence[Turn]) -> list[AnswerSpan | None]:
+        return [AnswerSpan(start=0, end=1, sure=0.9, shown=0.99, says=says) for _ in turns]
+
+    for polarity, opposite in (("", "No"), ("not ", "Yes")):
+        item = turn(1, beside.format(told.format(polarity)), score=3.0)
+        asked = Turn(text=question, speaker="Ana", at=AUGUST_10 + DAY)
+        answerer = ExtractiveAnswerer(sure=0.0, reader=reader)
+        answer = answerer.answer(asked, [item], recent=(), recall_again=lambda _: ())
+        assert not answer.text.startswith(f"{opposite} "), answer.text
+
+
+@pytest.mark.parametrize("relation", ["is not allergic to", "does not like", "can not eat"])
+def test_a_fact_that_denies_says_no(relation: str):
+    verb, _, rest = relation.partition(" not ")
+    item = ContextItem(id=1, text=f"Ana {relation} eggs.", fact=("Ana", relation, "eggs"))
+    assert ask(f"{verb.title()} Ana {rest} eggs?", item).text.startswith("No ")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "I can't eat eggs, they make me ill",
+        "what can I cook? I can't have eggs, allergic",
+        "no eggs for me, I'm allergic",
+        "I don't eat eggs and I'm allergic to nuts",
+    ],
+)
+def test_that_something_else_is_denied_is_no_ground_for_a_no(told: str):
+    answer = ask("Am I allergic to eggs?", turn(1, told, score=3.0), speaker="Ana")
+    assert not answer.text.startswith("No ")
 
 
 def test_what_takes_something_back_is_only_shown():

@@ -260,13 +260,27 @@ RENEWED = re.compile(
     re.I,
 )
 """What shows that a matter may be told anew: as changed, over or corrected."""
-DENIED = re.compile(
+NOT = re.compile(
     r"\b(?:not|no|never|none|nobody|without|neither|nor|cannot|cant|dont|didnt|wont|isnt|doesnt"
-    r"|hasnt|havent)\b|n['\N{RIGHT SINGLE QUOTATION MARK}]t\b"
-    rf"|{ENDED.pattern}",
+    r"|hasnt|havent)\b|n['\N{RIGHT SINGLE QUOTATION MARK}]t\b",
     re.I,
 )
+"""What denies the clause it stands in."""
+DENIED = re.compile(rf"{NOT.pattern}|{ENDED.pattern}", re.I)
 """What shows that something is not so, or no longer."""
+_CLAUSE = re.compile(
+    r"(?<!\bno)(?<!\bnope),|[;:.!?\n]|\b(?:but|because|so|although|though|while|as)\b"
+    r"|\band (?=(?:[\w']+ ){0,3}(?:i|we|you|he|she|it|they|i'm|can|do|does|did|am|is|are|was|were"
+    r"|will|has|have|never)\b)",
+    re.I,
+)
+"""What stands between clauses that are denied each for itself."""
+QUESTIONS = re.compile(r"[^.!?\n]*\?")
+"""The sentences of a text that ask."""
+IS_NOT = re.compile(rf"\b(?:is|are|am|was|were|'s|'m|'re) ?n(?:'?t|ot)\b|{ENDED.pattern}", re.I)
+"""What denies that something is, or tells that it is over."""
+STATE = re.compile(r"(?:so |and |but |well,? )?(?:is|are|am|was|were)\b(?!.*\w{3}ing\b)", re.I)
+"""What asks how something is, and not what it does."""
 STILL = _listed(r"still|any ?more")
 """What asks whether something holds that once did."""
 SUMMED = _listed(
@@ -286,3 +300,8 @@ HEDGED = re.compile(
     re.I,
 )
 """What shows that something only may be so."""
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a text that tell something, each denied for itself; of questions none."""
+    return _CLAUSE.split(QUESTIONS.sub(" ", text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")))

@@ -97,8 +97,10 @@ def since_told(question: str, text: str, at: float, asked: frozenset[str] = froz
     if grown is not None:
         return grown[0]
     plain = _plain(text, at, future=False)
-    if long:  # "two years today": since then, not since today
-        plain = re.sub(rf"(?<={re.escape(long[-1].words)}) today\b", " ago", plain, flags=re.I)
+    if long:  # "two years today": since then, not since today; and so "I have been for two years"
+        words = re.escape(long[-1].words)
+        plain = re.sub(rf"(?<={words}) today\b", " ago", plain, flags=re.I)
+        plain = re.sub(rf"\b(?i:have|has|'ve)\b(.*) for ({words})", r"\1 \2 ago", plain)
     found = list(_told(plain, at, future=False))
     begun = _nearest([one for one in found if one.begins] or found, plain, asked)
     return f"since {begun}" if begun else f"for {long[0].words}" if len(long) == 1 else ""

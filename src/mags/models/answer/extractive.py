@@ -15,10 +15,12 @@ from dataclasses import dataclass, field, replace
 
 from mags.models import rendering
 from mags.models.answer import cues, spans, topics
-from mags.models.answer.question import ParsedQuestion, content, read_question
+from mags.models.answer.question import ParsedQuestion, content, of_another_thing, read_question
 from mags.models.answer.support import (
+    AT,
     GIVEN_UP,
     LEAST,
+    NO_PLACE,
     end_of,
     kind_share,
     named,
@@ -111,7 +113,9 @@ class ExtractiveAnswerer:
     def _of_all(self, turn: Turn, items: Sequence[ContextItem]) -> Answer:
         """The likeliest of what a fact and the turns that are read answer, else the closest."""
         parsed = read_question(turn)
-        read = spans.weighed_turns(turn, parsed, items, self.reader)
+        texts = [item.text for item in items]
+        own = [item for item in items if not of_another_thing(turn.text, item.text, texts)]
+        read = spans.weighed_turns(turn, parsed, own, self.reader)
         answer = topics.told_of(turn, read) or topics.compared(turn, items, self.reader)
         if answer is not None:
             return answer
@@ -125,7 +129,7 @@ class ExtractiveAnswerer:
         by_id = {item.id: item for item in items}
         if fact is not None and self._stands(turn, parsed, fact, by_id, read):
             return fact
-        own = (  # of what takes something back, the words that hold cannot be told
+        fitting = (  # of what takes something back, the words that hold cannot be told
             one
             for one in read
             if one.features["about"]
@@ -142,7 +146,7 @@ class ExtractiveAnswerer:
             # One value is no sum of several, nor a sum that of each, unless it is told as that.
             and all(not asks.search(turn.text) or tells.search(one.quote) for asks, tells in SHARES)
         )
-        best = max(own, key=lambda one: one.best, default=None)
+        best = max(fitting, key=lambda one: one.best, default=None)
         if best is None or best.best < self.sure:
             return closest(parsed, items, read)
         item = best.item
@@ -188,6 +192,7 @@ class ExtractiveAnswerer:
         return (parsed.past and not own.current) or not any(
             one.item.at > own.at
             and one.value >= FIRM
+            and (parsed.kind != "time" or one.features["cover"])
             and spans.about(stems(subject), one.item)
             and not of_others(parsed, one.item)
             and not spans.says(one, own, head)
@@ -198,16 +203,25 @@ class ExtractiveAnswerer:
 def _grounds(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
     """Whether a turn shows enough of what is asked to say yes or no by it.
 
-    A yes, where its words say all that is asked: who broke a hip need not have broken a leg. A no
-    to whether something still holds, where they tell of an end or a change, too.
+    A yes, where its words say all that is asked, and deny none of it: who broke a hip need not have
+    broken a leg. A no, where what they deny is what is asked for: who can't eat eggs may be
+    allergic. To whether something still holds, where they tell of an end or a change, too.
     """
     if one.quoted < SHOWS and (one.head == "No" or one.features["bare"]):
         return False
+    asked = parsed.words - frozenset().union(*parsed.names) or parsed.words
+    told = [(content(one), cues.NOT.search(one) is not None) for one in cues.clauses(one.quote)]
+    said = frozenset().union(*(words for words, denied in told if not denied))
+    untold = frozenset().union(*(words for words, denied in told if denied))
     if one.head == "Yes":
-        return one.features["cover"] == 1.0
+        return one.features["cover"] == 1.0 and not asked & untold - said
+    affirmed = any(asked <= words for words, denied in told if not denied)
+    if untold:
+        of_it = asked <= untold or cues.IS_NOT.search(one.quote) or not cues.STATE.match(text)
+        return bool(of_it) and not affirmed
     ended = (cues.DENIED.search(one.quote) or cues.RENEWED.search(one.quote)) is not None
     ended = ended or cues.opposed(parsed.words, content(one.quote))
-    return ended or cues.STILL.search(text) is None
+    return ended or not (affirmed or cues.STILL.search(text))
 
 
 def _of_members(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
@@ -254,7 +268,7 @@ def _of_facts(turn: Turn, facts: Sequence[ContextItem]) -> Answer | None:
     head = _head(question, together)
     if not head and (best.tentative or question.kind in ("yesno", "reason", *VALUED)):
         return None
-    return _quoting(head, together, best, strength)
+    return _quoting(head, together, together[0], strength)
 
 
 def _may_renew(subject: str, speaker: str, other: str) -> bool:
@@ -388,7 +402,16 @@ def _together(
         alike = item.current == best.current and is_name(found) == is_name(end_of(best, end))
         if same and alike and slot(question, item).answer == end and len(kept) < MOST_TOGETHER:
             kept.setdefault(found.casefold(), item)
-    return list(kept.values())
+    held = list(kept.values())
+    return sorted(held, key=lambda item: -item.at) if _one_valued(held, end) else held
+
+
+def _one_valued(items: Sequence[ContextItem], end: str) -> bool:
+    """Whether facts are what somebody told, one after another, of what has one value at a time."""
+    known = canonical(items[0].fact[1]) if items[0].fact is not None else None
+    if known is None or known.kinds or known.topics or known.answers == "person" or end != "object":
+        return False
+    return known.one and items[0].current and len({item.speaker for item in items}) == 1
 
 
 def find_chain(
@@ -431,7 +454,10 @@ def _told(item: ContextItem, end: str) -> str:
 def _head(question: ParsedQuestion, items: Sequence[ContextItem]) -> str:
     """What is asked for, before the quotes; empty where only the quotes tell."""
     fit, best = slot(question, items[0]), items[0]
+    if _one_valued(items, fit.answer):  # the last stands; that two are held is shown
+        items = [item for item in items if item.at == best.at]
     ends = [_told(item, fit.answer) for item in items] if fit.answer else []
+    where = AT.match(ends[0]) if ends and best.fact and best.fact[1].endswith(NO_PLACE) else None
     words = ""
     if question.kind == "time":
         words = _when(best, fit.answer) if fit.answer or fit.whole else ""
@@ -439,6 +465,8 @@ def _head(question: ParsedQuestion, items: Sequence[ContextItem]) -> str:
         words = _yes_or_no(question, best) if fit.whole else ""
     elif question.counts and len(ends) > 1:
         words = f"{len(ends)} ({', '.join(ends)})"
+    elif question.kind == "place" and where:
+        words = where[1]
     elif not (question.identity or question.kind == "reason"):
         lacks_number = question.kind == "number" and not re.search(r"\d", "".join(ends[:1]))
         lacks_place = question.kind == "place" and not _placed(best)
@@ -470,7 +498,7 @@ def _denies(question: ParsedQuestion, item: ContextItem) -> bool:
     _, relation, obj = item.fact
     if question.alive:
         return cues.dead(relation, obj, item.text)
-    if f"{relation} ".startswith(("does not ", NO_LONGER)):
+    if relation.startswith(NO_LONGER) or cues.NOT.search(relation):
         return True
     if relation in GIVEN_UP:
         return not content(relation) & question.words

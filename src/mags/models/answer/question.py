@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -24,7 +24,7 @@ STOP = word_set(
     there these they this those to too up us was we were what when where which who whom whose why
     will with would you your yours am about ago before after ever still now currently remind
     again know remember say said mention mentioned anything something thing things kind sort type
-    name many day date year month time person place reason number s t ll ve re d m not"""
+    name names many day date year month time person place reason number s t ll ve re d m not"""
 )
 FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 KINDS = (
@@ -63,6 +63,8 @@ ASKS_OBJECT = re.compile(
     rf"\b(?i:{AUXILIARY})(?:n't)?\s+(?:my\b|our\b|I\b|the\b|[A-Z])"
     rf"|\b(?!(?i:{CONTRACTED})\b)\w+'s\b|\bof\s+[A-Z]|\b(?:my|our)\b"
 )
+HOLDS = re.compile(r"^who(?: has| had| have|'s) (?:got )?(?:the|an?)\b", re.I)
+"""What asks who has something."""
 ASKS_SUBJECT = re.compile(rf"^(?:[Ww]ho|[Ww](?:hich|hat) \w+)\s+(?!{AUXILIARY}\b)\w+")
 TYPED = re.compile(
     rf"^(?:what|which) (?P<type>[a-z]+(?: [a-z]+)?) {AUXILIARY}\b.* "
@@ -84,6 +86,11 @@ TELLER = re.compile(
     r"^what (?:did|does|has) (?P<who>[A-Z]\w*|I|we) (?:say|tell (?:me|us))\s*\??$", re.I
 )
 DOER = re.compile(r"\b(?:do|does|did)(?:n't)? (?P<who>(?:I|we)\b|[A-Z][\w-]*)(?!['\w])")
+COMPLEMENT = re.compile(
+    r"\b(?:the|my|our|his|her|their|an?) (?:[a-z]+ )?(?P<head>[a-z]+) (?:to|of|for|on|with|about) "
+    r"(?:the|my|our|his|her|their|an?) (?P<of>[a-z]+ [a-z]+(?=\W*$)|[a-z]+)",
+    re.I,
+)
 LIGHT = "go happen due take scheduled planned days dates months years times"
 """Words that only ask for a time: "when is it due", "which days"."""
 
@@ -168,7 +175,8 @@ def read_question(turn: Turn) -> ParsedQuestion:
     for pattern, answer in KINDS:
         if not kind and re.search(pattern, text, re.I):
             kind = answer
-    asks_object = ASKS_OBJECT.search(text) is not None
+    asks_object = ASKS_OBJECT.search(text) is not None and not HOLDS.match(text)
+    asks_subject = HOLDS.match(text) or ASKS_SUBJECT.match(text)
     trade = content("work") if DOES.match(text) else frozenset()
     alive = kind == "yesno" and "alive" in heard
     words = (content(text) | trade) - (content("alive") if alive else frozenset())
@@ -199,7 +207,7 @@ def read_question(turn: Turn) -> ParsedQuestion:
         denied=DENIED.search(text) is not None,
         type_words=content(typed["type"]) if typed else frozenset(),
         particle=typed["particle"].casefold() if typed else "",
-        end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
+        end="object" if asks_object else "subject" if asks_subject else "",
     )
 
 
@@ -231,6 +239,29 @@ def _weighty(
     return left if left - whom else words
 
 
+def of_another_thing(question: str, text: str, texts: Sequence[str]) -> bool:
+    """Whether a text is of another thing of the same name: of a key, but not to the safe.
+
+    It tells itself what it is of, or none of the `texts` tells of what is asked.
+    """
+    held, own = content(text), _complements(text)
+    return any(
+        head in held
+        and not of <= held
+        and (
+            any(head == other and not told <= of for other, told in own)
+            or not any(of <= content(cues.QUESTIONS.sub(" ", one)) for one in texts)
+        )
+        for head, of in _complements(question)
+    )
+
+
+def _complements(text: str) -> list[tuple[str, frozenset[str]]]:
+    """The things of a text with what they are of or for, by stems: "the key to the van"."""
+    found = ((content(one["head"]), content(one["of"])) for one in COMPLEMENT.finditer(text))
+    return [(head, of) for heads, of in found if of for head in heads]
+
+
 def _who(asked: re.Match[str] | None, speaker: str) -> frozenset[str]:
     """The stems of whom a question names; "I" and "we" are who asks."""
     if asked is None:
@@ -252,7 +283,7 @@ def _names(text: str) -> list[str]:
     """Capitalised spans, the question word at the beginning left out."""
     found = []
     for span in NAME.findall(text):
-        words = [w for w in span.split() if w.casefold().split("'")[0] not in STOP]
+        words = [w for w in span.split() if w.casefold().split("'")[0] not in STOP | {"since"}]
         if words and words != ["I"]:
             found.append(" ".join(words).strip(".'-"))
     return found
@@ -351,6 +382,8 @@ def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset
         yield from ((name, content("work")) for name in TRADES)
     if not {"hobby", "hobbies"}.isdisjoint(heard):
         yield "likes", content("hobby")
+    if HOLDS.match(" ".join(heard)):
+        yield "has", frozenset()
     if "manager" in words:
         yield "boss", content("manager")
     if ("my", "name") in pairwise(heard):

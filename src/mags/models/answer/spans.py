@@ -124,6 +124,7 @@ def candidates(
     said = stems(question.text)
     now = NOW.search(question.text) is not None
     alone = float(len(chosen) == 1)
+    since = SINCE.search(question.text) is not None
     found = []
     for place, (item, span) in enumerate(zip(chosen, spans, strict=True)):
         others = [other for other in spans if other is not span]
@@ -164,7 +165,9 @@ def candidates(
             "of others": float(of_others(parsed, item)),
             "mine": float(item.speaker == question.speaker),
             "assistant": float(item.speaker.casefold() in ASSISTANTS),
-            "kind": kind_share(parsed, replace(item, text=span.quote)),
+            "kind": float(bool(head))
+            if since
+            else kind_share(parsed, replace(item, text=span.quote)),
             "contrary": float(contrary(parsed, item)),
             "hedged": float(HEDGED.search(span.sentence) is not None),
             "asks": float(span.sentence.rstrip().endswith("?")),
@@ -481,7 +484,9 @@ def tells_anew(read: Candidate, values: frozenset[str], asked: frozenset[str]) -
     if head and not back and (head <= values or values <= head):
         return False  # the same once more
     anew = RENEWED.search(text) or TAKEN_BACK.match(text)
-    if head and read.value >= MAY_ANSWER and (TAKEN_BACK.match(text) or RENEWED.match(text)):
+    near = "is time" not in read.features or read.features["cover"]  # a day is of what is told
+    fresh = TAKEN_BACK.match(text) or (near and RENEWED.match(text))
+    if head and fresh and read.value >= MAY_ANSWER:
         return True  # "Actually three": it need not say of what
     return bool(anew and (named or (read.value >= NEWS and asked & content(text))))
 

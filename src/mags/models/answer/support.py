@@ -41,6 +41,8 @@ WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
 NO_PLACE = (" as", " with", " by")
+AT = re.compile(r".+? ((?:at|in) .+)")
+"""What somebody is, and where: "a teacher at the school"."""
 GIVEN_UP = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
 DENIES = ("does not ", "can not ", "is not ")
@@ -185,7 +187,7 @@ def _asked_relation(question: ParsedQuestion, relation: str, subject: str, obj: 
     relation = relation.removeprefix(NO_LONGER)
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
     if asked or content(relation) & question.words:
-        return question.kind != "place" or not relation.endswith(NO_PLACE)
+        return question.kind != "place" or not relation.endswith(NO_PLACE) or bool(AT.match(obj))
     known = canonical(relation)
     if question.kind == "yesno" and (
         not content(relation)
