@@ -7,7 +7,6 @@ can be taken back.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,59 +14,19 @@ from mags.engram.claim import Correction, sentence
 from mags.errors import InvalidInput
 from mags.graph.records import NEVER, ArcKind, Content, NodeKind
 from mags.index.state import State
-from mags.index.tokens import AnswerMark, marks, stem
+from mags.index.tokens import marks, stem
 from mags.index.tokens import words as words_of
 from mags.memory.editing import restated
 from mags.memory.inputs import LONGEST_TURN, known_id, readable, words
 from mags.memory.live import Live
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply
+from mags.ports.corrections import BEFORE, SHOWN, bare, instead, shown
 from mags.ports.policy import Act, Operation, Turn, Writing
 from mags.recall.found import FactView, Hit
 
 Wrong = int | FactView | Hit | Citation | Reply
 """What is corrected: a fact, by its id or as something shows it, or an answer that cites it."""
-_OPENINGS = re.compile(
-    r"^\W*(?:(?:no+|nope|nah|not quite|almost|close|actually|sorry|sry|apologies|wrong|incorrect"
-    r"|false|oops|whoops|oh|ah|er|erm|uh|um|hm+|hang on|hold on|wait|typo|correction|edit"
-    r"|scratch that|strike that|my (?:bad|mistake)|but|i was wrong|pardon me|excuse me"
-    r"|you(?:'re| are) (?:wrong|mistaken)"
-    r"|(?:that|it|this) (?:isn't|wasn't) (?:true|so|right|correct)"
-    r"|(?:that|it|this)(?:'?s| is| was) (?:wrong|false|incorrect|not (?:true|so|right|correct)"
-    r"|a (?:typo|mistake)))\b[\s,.:;!-]*)+",
-    re.IGNORECASE,
-)
-"""How a correction begins."""
-_SAYS = re.compile(
-    r"(?:(?:i (?:meant to say|should have said|meant|mean|said)|meant|(?:or )?rather|more like|its"
-    r"|(?:that |it |this )?should (?:be|read|say|have been)|(?:it|that)(?:'s| is| was)(?! not\b)"
-    r"|(?:make|change|fix|correct) (?:it|that|this)(?: to)?)\b[\s:,]*)+",
-    re.IGNORECASE,
-)
-_IS = re.compile(r"(?:he|she|they|i|we)(?:'(?:s|re|m)| is| are| am| was| were) ", re.IGNORECASE)
-_INSTEAD = re.compile(
-    r"(?P<right>[^,;.]+?),? (?:and |but )?not (?P<wrong>[^,;.]+)"
-    r"|not (?P<wrong2>[^,;.]+?)(?:,? but (?:rather )?|[,;.] ?(?:it'?s |it is |but )?)"
-    r"(?P<right2>[^,;.]+)",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(r"^(?:(?:in|at|on|to|from|the|an?) )+", re.IGNORECASE)
-_NO_VALUE = re.compile(
-    r"\b(?:i|you|u|we|he|she|they|it|that|this|these|those|there|other|another|one|ones|else|same"
-    r"|different|him|her|them|my|your|his|our|their|mine|not|don't|never|no|what|who|when|where"
-    r"|why|how|which|if|because|is|are|was|were|its|thats|hes|shes|im|have|has|had|can|could|will"
-    r"|would|should|so|sorry|thanks|please|both|neither|wrong|right|true|before|already|said|out"
-    r"|with|instead|number|date|name|way|last|next|old|new|only|just|always|really|very|too|still"
-    r"|again|then|here|all|enough|fair|fine|nice|good|bad|great|ok|okay|everything|something|nothing)\b|'(?:s|re|m|ve|d|ll)\b|[,.;:*?!]\s|\*",
-    re.IGNORECASE,
-)
-"""Words that are no value, or that stand for one which is not said."""
-_DENIES = re.compile(
-    r"\b(?:wrong|incorrect|false|mistaken|(?:not|isn't|wasn't) (?:true|so|right|correct))\b",
-    re.IGNORECASE,
-)
-_SHOWN = AnswerMark.TIME | AnswerMark.NUMBER
-_SHORT_VALUE = 4
 _SHORT = 6
 """Words up to which what nobody can read as a statement is taken for the value that is right."""
 
@@ -127,7 +86,7 @@ class Corrector:
         return Right(fact=fact, value=value) if _alike(value, object_, bool(wrong)) else None
 
     def _right(self, held: Content, said: str, speaker: str) -> Operation:
-        value = _bare(said)
+        value = bare(said)
 
         def read(text: str) -> Writing:
             turn = Turn(text=text, speaker=speaker, at=self._live.clock())
@@ -151,46 +110,9 @@ class Corrector:
         return found
 
 
-def instead(said: str) -> tuple[str, str | None]:
-    """What a correction says is wrong ("" where it does not), and the value that is right.
-
-    The value is "" where it says only that something is wrong; None where it says more than a
-    value, or something else.
-    """
-    said = said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    rest = _bare(said)
-    if not rest:
-        return "", "" if _DENIES.search(said) else None
-    somebody = _IS.match(rest)
-    rest = rest if somebody is None else rest[somebody.end() :]
-    pair = _INSTEAD.fullmatch(rest)
-    wrong = "" if pair is None else (pair["wrong"] or pair["wrong2"]).strip()
-    value = rest if pair is None else (pair["right"] or pair["right2"])
-    value = _BEFORE.sub("", value.strip("\"' "))
-    if not value or len(value.split()) > _SHORT_VALUE or _NO_VALUE.search(value):
-        return wrong, None
-    if somebody is not None and pair is None and not _shown(value):
-        return wrong, None  # "she's dead" need not be what she works as
-    return wrong, value
-
-
-def _bare(said: str) -> str:
-    """A correction without how it begins: what it says is right, or all that it says."""
-    text = said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    rest = _OPENINGS.sub("", " ".join(text.split())).strip(" .!,")
-    says = _SAYS.match(rest)
-    return rest if says is None else rest[says.end() :].strip(" .!,")
-
-
 def _same(held: str, said: str) -> bool:
-    a, b = ({stem(word) for word in words_of(_BEFORE.sub("", one))} for one in (held, said))
+    a, b = ({stem(word) for word in words_of(BEFORE.sub("", one))} for one in (held, said))
     return bool(a and b) and (a <= b or b <= a)
-
-
-def _shown(value: str) -> tuple[int, bool] | None:
-    """What kind of value it is, as far as that shows: a time or a number, a name."""
-    shown = marks(value) & _SHOWN, any(map(str.isupper, value))
-    return shown if any(shown) else None
 
 
 def _alike(value: str, held: str, named: bool) -> bool:
@@ -199,9 +121,9 @@ def _alike(value: str, held: str, named: bool) -> bool:
     A time or a number takes the place of one alone, and a name that of a name; where the turn
     itself `named` what is wrong it need not be written as that is.
     """
-    if _same(held, value) or (marks(value) ^ marks(held)) & _SHOWN:
+    if _same(held, value) or (marks(value) ^ marks(held)) & SHOWN:
         return False
-    return named or _shown(value) == _shown(held)
+    return named or shown(value) == shown(held)
 
 
 def _fact_of(state: State, wrong: Wrong) -> int:

@@ -26,6 +26,7 @@ from mags.models.policy.reader.network import (
 from mags.models.policy.reader.reading import AnswerSpan, Fact, Part, answered, part_of, read
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import home, iso
+from mags.models.policy.rules.corrections import corrected
 from mags.models.policy.rules.fitting import is_supported
 from mags.models.policy.rules.phrases import names_in
 from mags.models.policy.rules.tokens import is_name, mentions, own_words, spelled, stems
@@ -206,7 +207,12 @@ class ReaderPolicy:
         return tuple(dict.fromkeys((turn.speaker, *wanted)))
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-        """Propose operations for a turn; `why` says what the reader read."""
+        """Propose operations for a turn, or for what it corrects."""
+        right = corrected(self._said, turn, recent, recalled)
+        return self._said(turn, recent, recalled) if right is None else right
+
+    def _said(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """What a turn tells; `why` says what the reader read."""
         tongue = language(turn.text)
         if tongue != ENGLISH:
             why = f"It is in another language than English ({tongue}): kept and found, not read."

@@ -16,7 +16,7 @@ from mags.models.policy.rules.tokens import Token, join, name_end, surface, toke
 from mags.models.policy.rules.when import COUNTED, EACH_DAY, times
 from mags.ports.english import lemma, word_set
 from mags.ports.policy import Act, Operation
-from mags.ports.relations import Relation, canonical, normalise, read
+from mags.ports.relations import Relation, canonical, read
 
 _HAVING = frozenset({"my", "our", "his", "her", "their"})
 _JOB = r"(?: (?:my|his|her|the) job)?"
@@ -287,87 +287,3 @@ _SPECIAL: Mapping[str, Callable[[Case], list[Operation] | None]] = {
     "turn": _turned, "get": _got, "move": _moved, "bear": _born,
 }  # fmt: skip
 """The verbs that are read by rules of their own, each with its reading."""
-
-
-# -- corrections -------------------------------------------------------------------------
-
-_CUES = re.compile(
-    r"^(?:no\b|wait|sorry|actually|correction|oops|i mean|it's|it is|that's|make|scratch)", re.I
-)
-_SORRY = (
-    r"(?:(?:no|oh|oops|wait|sorry|actually|hold on|scratch that|my mistake|my bad|correction"
-    r"|i mean|i meant)[,.:!]? )"
-)
-_BE = r"(?:it(?:'s| is| was)|that(?:'s| is| was)|(?:i|he|she|we|they)(?:'m|'s|'re| am| is| are))"
-_NOT = re.compile(
-    rf"^{_SORRY}*(?:{_BE} |i said |make (?:it|that) )?(?:an? |the )?(?:on |in |at )?"
-    r"(?P<right>[\w' -]+?),? (?:and )?not (?:on |in |at |a |an |the )?(?P<wrong>[\w' -]+?)[.!]*$",
-    re.IGNORECASE,
-)
-_ANEW = re.compile(
-    rf"^{_SORRY}+(?:{_BE} |make (?:that|it) |i meant? |i said |i meant to say )?(?:an? |the )?"
-    r"(?:on |in |at |for )?(?P<right>[\w' :,.-]+?)[.!]*$",
-    re.IGNORECASE,
-)
-_MOST_WORDS, _LONGEST = 5, 100
-"""Words of a correction that does not say what was wrong, and letters of any."""
-
-
-def correction(tokens: Sequence[Token]) -> tuple[str, str] | None:
-    """Return (right, wrong) of a correction such as "it's Tuesday, not Monday", else None.
-
-    `wrong` is "" where it is not said: "no wait, it's on Tuesday".
-    """
-    text = join(tokens)
-    if len(text) > _LONGEST or not _CUES.match(text):
-        return None
-    match = _NOT.match(text)
-    if match is not None and match["right"].strip():
-        return match["right"].strip(), match["wrong"].strip()
-    anew = _ANEW.match(text)
-    short = anew is not None and len(anew["right"].split()) <= _MOST_WORDS
-    return (anew["right"].strip(), "") if anew is not None and short else None
-
-
-def corrected(read: Sequence[Operation], right: str, wrong: str, at: float) -> Operation | None:
-    """Return the operation that puts `right` in the place of what was read wrong, or None.
-
-    Where it is not said what was wrong, a day takes the place of a day, a name that of a name, a
-    number that of a number.
-    """
-    pairs = [(right, wrong)]
-    for future in (True, False):
-        found = [times(f"on {text}", at, future=future) for text in (right, wrong)]
-        if all(found):
-            days = [re.sub(r"^(?:on|in) ", "", t[0].text) for t in found]
-            pairs.append((days[0], days[1]))
-    day = day_of(tokenise(right), at)
-    for op in reversed([op for op in read if op.act not in {Act.RETRACT, Act.NOTE}]):
-        clock = re.search(r"(?<=\bat )\d{1,2}(?::\d\d)?(?: ?[ap]m)?", op.object)
-        if not wrong and clock and re.fullmatch(r"\d{1,2}(?::\d\d)?(?: ?[ap]m)?", right):
-            return _anew(op, op.object.replace(clock[0], right))
-        counts = any(c.isdigit() for c in right) and any(c.isdigit() for c in op.object)
-        fits = op.object_is_name if right[:1].isupper() else counts and op.relation != WHEN
-        if not wrong and (op.relation == WHEN if day else fits):
-            return _anew(op, day or right)
-        for new, old in pairs if wrong else ():
-            if op.object.lower() == old.lower():
-                return _anew(op, new)
-    return None
-
-
-def _anew(op: Operation, right: str) -> Operation:
-    """Return an operation with another object in the place of the one it had."""
-    known = normalise(op.relation).sentence(op.subject, right, op.qualifiers.get("kind", ""))
-    return replace(
-        op,
-        act=Act.UPDATE,
-        object=right,
-        text=op.text.replace(op.object, right) if op.text.count(op.object) == 1 else known,
-        change=True,
-        one=True,
-        valid_from=None,
-        qualifiers={k: v for k, v in op.qualifiers.items() if k != "when"},
-        aliases={},
-        object_is_name=right[:1].isupper(),
-    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mags.models.policy.rules import lexicon as lex
-from mags.models.policy.rules.changes import changed, corrected, correction
+from mags.models.policy.rules.changes import changed
 from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clauses import (
     Clause,
@@ -18,6 +18,7 @@ from mags.models.policy.rules.clauses import (
     is_question,
     opened,
 )
+from mags.models.policy.rules.corrections import corrected
 from mags.models.policy.rules.fitting import fits, is_feedback
 from mags.models.policy.rules.phrases import Scene, names_in, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
@@ -85,7 +86,12 @@ class RulePolicy:
         return tuple(dict.fromkeys([turn.speaker, *(f"{turn.speaker}'s {n}" for n in nouns)]))
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-        """Propose operations for a turn, read with what is surely held.
+        """Propose operations for a turn, or for what it corrects."""
+        right = corrected(self._said, turn, recent, recalled)
+        return self._said(turn, recent, recalled) if right is None else right
+
+    def _said(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """What a turn tells, read with what is surely held.
 
         Where nothing is read so, it is read with the guesses, too: what follows from those takes
         them back, or is a guess itself.
@@ -121,7 +127,7 @@ def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> 
         tokens = one.words
         if not tokens:
             continue
-        read = _correction(tokens, turn, recent) or _read(tokens, scene)
+        read = _read(tokens, scene)
         why = why or ("" if read else _unclear(tokens, scene))
         operations += read
         if len(said) == 1 and len(read) < max(1, len(clauses(opened(tokens)[0]))):
@@ -177,19 +183,6 @@ def _once(operations: Sequence[Operation]) -> tuple[Operation, ...]:
         key = (op.act, op.subject, op.relation, op.object.lower())
         seen.setdefault((*key, op.text) if op.act is Act.NOTE else key, op)
     return tuple(seen.values())
-
-
-def _correction(
-    tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]
-) -> tuple[Operation, ...]:
-    """Read "Actually, it's Tuesday, not Monday" against what was said before."""
-    wrong = correction(tokens)
-    for earlier in reversed(list(recent)[-4:]) if wrong else ():
-        before = _write(replace(earlier, at=turn.at), (), ()).operations
-        found = corrected(before, *wrong, turn.at) if wrong else None
-        if found:
-            return (found,)
-    return ()
 
 
 # -- a sentence --------------------------------------------------------------------------
