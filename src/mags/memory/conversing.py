@@ -145,7 +145,10 @@ class Converser:
     def _noted(self, seen: Seen, intent: Intent) -> Reply:
         """The reply to a turn that asked nothing: what was made of it."""
         said = self._words((*seen.facts, *seen.notes, *seen.confirmed))
-        if said:
+        wrong = self._denied(seen.closed)
+        if said and wrong:
+            text = f"Corrected: {' '.join(said)} It was: {wrong}"
+        elif said:
             text = "Noted: " + " ".join(said)
         elif intent.kind == "correct" and not seen.closed:
             text = "Kept word for word; I am not sure what that corrects."
@@ -214,9 +217,9 @@ class Converser:
         if not before:
             return None
         told, answered = self._told_in(before[-1])
-        right = self._corrector.resolve(told, turn.text)
-        if right is None or (right.value is None and not answered):
-            return None  # "that is wrong", of what one has told oneself, need not deny it
+        right = self._corrector.resolve(told, turn.text) if answered else None
+        if right is None:
+            return None  # what one has told oneself is corrected by what is read of the turn
         old = self._words((right.fact,))
         try:
             seen = writes.correct(right.fact, right.value)
@@ -255,6 +258,13 @@ class Converser:
         with self._live.reading() as state:
             kinds = (NodeKind.EPISODE, NodeKind.FACT, NodeKind.NOTE)
             return tuple(i for i in ids if i in state.graph and state.kind(i) in kinds)
+
+    def _denied(self, ids: tuple[int, ...]) -> str:
+        """Those of the facts that never were so, in words."""
+        with self._live.reading() as state:
+            flags = {i: int(state.graph.view(i)["flags"][0]) for i in ids if i in state.graph}
+            wrong = [i for i, some in flags.items() if some & NodeFlag.RETRACTED]
+            return " ".join(f"{state.content(i).text} [m{i}]" for i in wrong)
 
     def _only_repeats(self, one: Citation) -> bool:
         """Whether it is a question or an answer, which tell nothing that is not held elsewhere."""

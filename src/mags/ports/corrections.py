@@ -22,7 +22,7 @@ _OPENINGS = re.compile(
 """How a correction begins."""
 _ENDINGS = re.compile(
     r"(?:[\s,.;!(-]+\b(?:sorry|sry|actually|i mean(?:t)?|oops|whoops|my (?:bad|mistake)|typo"
-    r"|mistyped|lol|haha)[\s.!)]*)+$",
+    r"|mistyped|lol|haha|now|instead)[\s.!)]*)+$",
     re.IGNORECASE,
 )
 _CUE = re.compile(
@@ -39,7 +39,10 @@ _SAYS = re.compile(
     r"|(?:make|change|fix|correct) (?:it|that|this)(?: to)?)\b[\s:,]*)+",
     re.IGNORECASE,
 )
-_IS = re.compile(r"(?:he|she|they|i|we)(?:'(?:s|re|m)| is| are| am| was| were) ", re.IGNORECASE)
+_IS = re.compile(
+    r"(?:(?:he|she|they|i|we)(?:'(?:s|re|m)| is| are| am| was| were)|im|hes|shes|theyre) ",
+    re.IGNORECASE,
+)
 _INSTEAD = re.compile(
     r"(?P<right>[^,;.]+?)(?: i meant?)?,? (?:and |but )?not (?P<wrong>[^,;.]+)"
     r"|not (?P<wrong2>[^,;.]+?)(?:,? but (?:rather )?|[,;.] ?(?:it'?s |it is |but )?)"
@@ -47,11 +50,13 @@ _INSTEAD = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    r"[,;(]\s*(?=(?:i|it|that|my|sorry|forgot|with|always|mis\w+|got)\b)"
-    r"(?!.*\b(?:if|or|unless|maybe|perhaps)\b)[^?]{1,60}$",
+    r"(?:(?P<mine>(?:[,;(]\s*|(?<=\d)\s+)(?:i|it|that|sorry|forgot|with|always|mis\w+|got"
+    r"|my (?:mistake|bad|eyes|fingers|phone|spelling))\b)|[,;(]\s*)"
+    r"(?!.*\b(?:if|or|unless|maybe|perhaps|not)\b)[^?\d]{1,60}$",
     re.IGNORECASE,
 )
-"""What may stand behind a value and adds nothing to it: "..., I always mix them up"."""
+"""What may stand behind a value and adds nothing to it: "..., I always mix them up"; behind
+a day or a number that is anything short."""
 BEFORE = re.compile(r"^(?:(?:in|at|on|to|from|for|the|an?) )+", re.IGNORECASE)
 """What may stand before a value and is no part of it."""
 _NO_VALUE = re.compile(
@@ -86,7 +91,9 @@ def instead(said: str) -> tuple[str, str | None]:
         return "", "" if _DENIES.search(said) else None
     wrong, value = _pair(rest)
     aside = _ASIDE.search(rest) if value is None else None
-    return (wrong, value) if aside is None else _pair(rest[: aside.start()])
+    if aside is None or not (aside["mine"] or marks(rest[: aside.start()]) & SHOWN):
+        return wrong, value
+    return _pair(rest[: aside.start()])
 
 
 def _pair(rest: str) -> tuple[str, str | None]:

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 
 from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.phrases import living
-from mags.models.policy.rules.tokens import is_name, mentions, sentences
+from mags.models.policy.rules.tokens import is_name, mentions
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
 from mags.ports.corrections import bare, instead, is_cued, names_somebody
 from mags.ports.policy import ASSISTANTS, Act, Operation, Recalled, Turn, Writing, asks
@@ -42,6 +42,11 @@ _TYPED = re.compile(
     rf"|(?P<number>[$€£]?\d[\d.,]*\d|[$€£]?\d|\b(?:{'|'.join(COUNTED)})\b)",
     re.IGNORECASE,
 )
+_MOVED = re.compile(r"\b(?:now|instead)[\s.!]*$", re.IGNORECASE)
+"""What tells that what was said was so until now."""
+_END = re.compile(r"(?<=[.!])\s+")
+_WHO = re.compile(r"(i|we|he|she|they)(?:'?(?:m|s|re)| is| are| am| was| were) ", re.IGNORECASE)
+"""Of whom a correction says that it tells: of who speaks, or of another."""
 _LINKS = re.compile(r"\b(?:in|at|on|to|from|for|the|an?|of)\b|,", re.IGNORECASE)
 
 
@@ -61,13 +66,19 @@ def corrected(
 
     It may go on with sentences of its own.
     """
-    first, *others = sentences(turn.text) or ("",)
-    for text, rest in ((turn.text, ""), (first, " ".join(others))):
+    first = next(
+        (end for m in _END.finditer(turn.text) if bare(turn.text[: (end := m.start())])), 0
+    )
+    for text, rest in ((turn.text, ""), (turn.text[:first], turn.text[first:].strip())):
         righted = _righted(write, replace(turn, text=text), recent, recalled)
         if righted is None:
             continue
         read = write(righted.turn, recent[: righted.place], _but_of(righted.turn, recalled))
-        told = [op for one in _exchanged(righted.told, read.operations) for op in one]
+        moved = _MOVED.search(text) is not None
+        pairs = _exchanged(righted.told, read.operations, change=moved)
+        who = _WHO.match(bare(text))
+        own = None if who is None else who[1].lower() in ("i", "we")
+        told = [op for one in pairs if own in (None, one[0].subject == turn.speaker) for op in one]
         if not told:
             return None
         after = write(replace(turn, text=rest), recent, recalled).operations if rest else ()
@@ -86,14 +97,14 @@ def _but_of(said: Turn, recalled: Sequence[Recalled]) -> list[Recalled]:
 
 
 def _exchanged(
-    told: Sequence[Operation], right: Sequence[Operation]
+    told: Sequence[Operation], right: Sequence[Operation], *, change: bool
 ) -> Iterator[tuple[Operation, Operation]]:
     """What takes back each thing that was told and is not so, with what is so in its place.
 
     It is as sure as what it corrects: of that the reading was no other.
     """
     before, after = {_key(op) for op in told}, {_key(op) for op in right}
-    gone = [op for op in told if _key(op) not in after]
+    gone = [op for op in told if op.act is not Act.RETRACT and _key(op) not in after]
     for new in right:
         if new.act is Act.NOTE or _key(new) in before:
             continue
@@ -101,8 +112,17 @@ def _exchanged(
             same = (new.act, new.relation) == (old.act, old.relation)
             if same and (new.subject == old.subject or new.object == old.object):
                 gone.remove(old)
-                over = replace(old, act=Act.RETRACT, text="", valid_from=None, valid_to=None)
-                over = replace(over, change=False, one=None, exact=True, tentative=False)
+                over = Operation(
+                    act=Act.RETRACT,
+                    subject=old.subject,
+                    relation=old.relation,
+                    object=old.object,
+                    qualifiers=old.qualifiers,
+                    change=change,
+                    subject_is_name=old.subject_is_name,
+                    object_is_name=old.object_is_name,
+                    exact=True,
+                )
                 yield over, replace(new, tentative=old.tentative, confidence=old.confidence)
                 break
 
@@ -178,9 +198,12 @@ def _named(wrong: str, right: str, text: str) -> _Old:
     """The words that a turn says are wrong, where a statement has them and not what is right."""
     if _as_words(right).search(text) or _kinds(wrong) != _kinds(right):
         return {}
+    typed = _typed(right)
+    if len(typed) == 1 and _TYPED.fullmatch(wrong):
+        right = typed[0][1]  # "no mum 13, not 12"
     if _as_words(wrong).search(text):
         return {wrong: right}
-    same = [old for kind, _ in _typed(right) for old in _of_kind(kind, text)]
+    same = [old for kind, _ in typed for old in _of_kind(kind, text)]
     same = [old for old in same if _value(old) == _value(wrong)]
     return {same[0]: right} if len(same) == 1 else {}
 
@@ -219,7 +242,8 @@ def _meant(turn: Turn, right: str, text: str, told: Sequence[Operation]) -> _Old
     alike = _only(one for one in objects if _is_alike(one, right))
     trades = {one for one in objects if _is_trade(one)}
     old = alike or _only(trades if _is_trade(right) else objects)
-    return {old: right} if old and not re.fullmatch(r"\w{3,}ly", right) else {}
+    idle = re.search(rf"\bno {re.escape(right)}|\b\w{{3,}}ly$", turn.text, re.IGNORECASE)
+    return {old: right} if old and not idle else {}
 
 
 def _only(words: Iterator[str] | set[str]) -> str:
