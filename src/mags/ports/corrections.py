@@ -32,6 +32,7 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 """What shows that something is corrected, at either end of a turn."""
+_EXCLAIMS = re.compile(r"^\W*oh,? no+\b", re.IGNORECASE)
 _SAYS = re.compile(
     r"(?:(?:i (?:meant to say|should have said|meant|mean|said)|meant|(?:or )?rather|more like|its"
     r"|(?:his|her|its|their|the) name(?:'s| is| was)|(?:that |it |this )?should (?:be|read|say|have"
@@ -66,7 +67,7 @@ _NO_VALUE = re.compile(
     r"|would|should|so|sorry|thanks|please|both|neither|wrong|right|true|before|already|said|out"
     r"|with|instead|number|date|name|way|last|next|old|new|only|just|always|really|very|too|still"
     r"|again|then|here|all|enough|fair|fine|nice|good|bad|great|ok|okay|everything|something"
-    r"|nothing|maybe|perhaps|though|idea|wonder|problem|worries|clue|need|chance|thank)\b"
+    r"|nothing|yes|yeah|sure|later|soon|sir|guys|mate|man|dude|bro|dear|love|maybe|perhaps|though|idea|wonder|problem|worries|clue|need|chance|thank)\b"
     r"|'(?:s|re|m|ve|d|ll)\b|[,.;:*?!]\s|\*",
     re.IGNORECASE,
 )
@@ -121,6 +122,7 @@ def bare(said: str) -> str:
 def is_cued(said: str) -> bool:
     """Whether words at the begin or end of a turn show that it corrects something."""
     text = said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    text = _EXCLAIMS.sub("", text)
     around = (_OPENINGS.match(text), _ENDINGS.search(text))
     says = re.search(r"\bi meant?\b", text, re.IGNORECASE)
     shown_by = [one[0] for one in (*around, says) if one is not None]

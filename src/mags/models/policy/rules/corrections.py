@@ -7,7 +7,7 @@ was made never was so, and what it tells only as it should have been takes its p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -44,6 +44,26 @@ _TYPED = re.compile(
 )
 _MOVED = re.compile(r"\b(?:now|instead)[\s.!]*$", re.IGNORECASE)
 """What tells that what was said was so until now."""
+_DAY = ("date", "weekday", "ordinal")
+_FITS: Mapping[str, Sequence[Sequence[str]]] = {
+    "date": (_DAY,),
+    "weekday": (_DAY,),
+    "ordinal": (("date",), _DAY),
+    "month": (("date",), ("month",)),
+    "number": (("number",), ("clock",)),
+}
+"""Of kinds of values those whose place they may take, the first that a statement has."""
+_PARTS = {
+    "ordinal": re.compile(rf"{_ORDINAL}|\d+"),
+    "month": re.compile(_MONTH, re.IGNORECASE),
+    "number": re.compile(r"[$€£]?\d[\d.,]*"),
+}
+"""The part of it whose place they take."""
+_IDLE = re.compile(
+    r"\bno+ (?!wait|sorry|sry|actually|its?\b|i\b|that|he|she|they)[a-z]|\b\w{3,}ly\W*$",
+    re.IGNORECASE,
+)
+"""What denies something of a noun ("no tofu"), or says how."""
 _END = re.compile(r"(?<=[.!])\s+")
 _WHO = re.compile(r"(i|we|he|she|they)(?:'?(?:m|s|re)| is| are| am| was| were) ", re.IGNORECASE)
 """Of whom a correction says that it tells: of who speaks, or of another."""
@@ -139,6 +159,8 @@ def _righted(
     speaks = turn.speaker.casefold() not in ASSISTANTS
     if not right or not speaks or asks(turn.text) or not (wrong or is_cued(turn.text)):
         return None
+    if right.casefold() in {said.speaker.casefold() for said in recent}:
+        return None  # "Sorry, Anna!" is said to her
     between: list[Turn] = []
     looked = 0
     for place in reversed(range(len(recent))):
@@ -153,7 +175,9 @@ def _righted(
         earlier = _righted(write, said, recent[:place], recalled)
         said, at = (earlier.turn, earlier.place) if earlier else (said, place)
         told = write(said, recent[:at], _but_of(said, recalled)).operations
-        old = _named(wrong, right, said.text) if wrong else _meant(turn, right, said.text, told)
+        old = (
+            _named(wrong, right, said.text) if wrong else _meant(turn.text, right, said.text, told)
+        )
         if old and _goes_on(between, old, right, named=bool(wrong)):
             return _Righted(turn=replace(said, text=_put(old, said.text)), place=at, told=told)
         if old or (told and not wrong):
@@ -167,7 +191,7 @@ _Old = dict[str, str]
 
 def _put(old: _Old, text: str) -> str:
     for wrong, right in old.items():
-        text = _as_words(wrong).sub(lambda _, right=right: right, text)
+        text = right.join(_as_words(wrong).split(text))
     return text
 
 
@@ -196,9 +220,9 @@ def _goes_on(between: Sequence[Turn], old: _Old, right: str, *, named: bool) -> 
 
 def _named(wrong: str, right: str, text: str) -> _Old:
     """The words that a turn says are wrong, where a statement has them and not what is right."""
-    if _as_words(right).search(text) or _kinds(wrong) != _kinds(right):
-        return {}
     typed = _typed(right)
+    if _as_words(right).search(text) or len(typed) != len(_typed(wrong)):
+        return {}
     if len(typed) == 1 and _TYPED.fullmatch(wrong):
         right = typed[0][1]  # "no mum 13, not 12"
     if _as_words(wrong).search(text):
@@ -208,51 +232,44 @@ def _named(wrong: str, right: str, text: str) -> _Old:
     return {same[0]: right} if len(same) == 1 else {}
 
 
-def _meant(turn: Turn, right: str, text: str, told: Sequence[Operation]) -> _Old:
+def _meant(said: str, right: str, text: str, told: Sequence[Operation]) -> _Old:
     """The only words of a statement that are of the kind of what is right."""
     if _as_words(right).search(text):
         return {}
     parts = _typed(right)
-    unit = _LINKS.sub("", _TYPED.sub("", right)).strip()
-    if parts and (not unit or re.search(rf"\b{re.escape(unit.rstrip('s'))}", text, re.I)):
-        found = [(_of_kind(kind, text), part) for kind, part in parts]
-        return {old[0]: part for old, part in found} if all(len(o) == 1 for o, _ in found) else {}
-    if parts:
-        return {}
-    things = [op for op in told if op.act is not Act.NOTE and op.object in text]
-    objects = {op.object for op in things if not _typed(op.object)}
-    if right[:1].isupper():
-        names = ({one for one in objects if is_name(one)} | set(mentions(text))) - {turn.speaker}
-        alike = _only(one for one in names if _is_alike(one, right))
-        if names_somebody(turn.text):
-            things = [op for op in things if _is_somebody(op.relation)]
-            objects = {op.object for op in things}
-        subjects = {op.subject for op in told}
-        last = {
-            one for one in objects if is_name(one) and (len(objects) == 1 or one not in subjects)
-        }
-        before = re.search(rf"\b(in|at|to|from|for|by) {re.escape(right)}", bare(turn.text))
-        led = {
-            one for one in last if before and re.search(rf"\b{before[1]} {re.escape(one)}", text)
-        }
-        old = alike or _only(led) or _only(last)
+    if not parts:
+        old = _only_word(said, right, text, told)
         return {old: right} if old else {}
-    small = text == text.lower()
-    objects = {one for one in objects if small or not is_name(one)}
-    alike = _only(one for one in objects if _is_alike(one, right))
-    trades = {one for one in objects if _is_trade(one)}
-    old = alike or _only(trades if _is_trade(right) else objects)
-    idle = re.search(rf"\bno {re.escape(right)}|\b\w{{3,}}ly$", turn.text, re.IGNORECASE)
-    return {old: right} if old and not idle else {}
+    unit = _LINKS.sub("", _TYPED.sub("", right)).strip()
+    if unit and not re.search(rf"\b{re.escape(unit.removesuffix('s'))}", text, re.IGNORECASE):
+        return {}
+    found = [(_of_kind(kind, text), part) for kind, part in parts]
+    return {old[0]: part for old, part in found} if all(len(old) == 1 for old, _ in found) else {}
 
 
-def _only(words: Iterator[str] | set[str]) -> str:
-    found = set(words)
-    return found.pop() if len(found) == 1 else ""
+def _only_word(said: str, right: str, text: str, told: Sequence[Operation]) -> str:
+    """What a name or a noun may take the place of among the things that a statement told, or "".
 
-
-def _is_alike(old: str, new: str) -> bool:
-    return SequenceMatcher(None, old.casefold(), new.casefold()).ratio() >= _ALIKE
+    Of several it is the one that is spelled alike, then the one behind the same preposition.
+    """
+    things = [op for op in told if op.act is not Act.NOTE and op.object in text]
+    fitting = {op.object for op in things if not _typed(op.object)}
+    if right[:1].isupper():
+        subjects = {op.subject for op in told}
+        names = {one for one in fitting if is_name(one)}
+        people = {op.object for op in things if _is_somebody(op.relation)}
+        fitting = people & names if names_somebody(said) else names
+        fitting = fitting - subjects or fitting
+    elif _IDLE.search(said) or right != right.lower() or living(right.split()[-1]):
+        return ""
+    else:
+        small, trade = text == text.lower(), _is_trade(right)
+        names = {one for one in fitting if small or not is_name(one)}
+        fitting = {one for one in names if _is_trade(one) or not trade}
+    led = re.search(rf"\b(in|at|to|from|for|by) {re.escape(right)}", said)
+    behind = {one for one in fitting if led and f"{led[1]} {one}" in text}
+    alike = {one for one in names if SequenceMatcher(None, one, right).ratio() >= _ALIKE}
+    return next((min(some) for some in (alike, behind, fitting) if len(some) == 1), "")
 
 
 def _is_trade(words: str) -> bool:
@@ -269,27 +286,15 @@ def _typed(text: str) -> list[tuple[str, str]]:
     return [(str(m.lastgroup), m[0]) for m in _TYPED.finditer(text)]
 
 
-def _kinds(text: str) -> set[str]:
-    days = ("date", "weekday", "ordinal")
-    return {"day" if kind in days else kind for kind, _ in _typed(text)}
-
-
 def _of_kind(kind: str, text: str) -> list[str]:
     """What a value of a kind may take the place of: a day of a day, its number of the number."""
     found = _typed(text)
-    if kind in ("date", "weekday"):
-        return [one for other, one in found if other in ("date", "weekday", "ordinal")]
-    if kind == "ordinal":
-        numbers = [re.search(rf"{_ORDINAL}|\d+", one) for other, one in found if other == "date"]
-        days = [one for other, one in found if other in ("weekday", "ordinal")]
-        return [one[0] for one in numbers if one] or days
-    if kind == "month":
-        months = [re.search(_MONTH, one, re.I) for other, one in found if other == "date"]
-        return [one[0] for one in months if one] or [one for other, one in found if other == kind]
-    if kind == "number":
-        hours = [re.match(r"\d+", one) for other, one in found if other == "clock"]
-        return [one for other, one in found if other == kind] or [one[0] for one in hours if one]
-    return [one for other, one in found if other == kind]
+    for kinds in _FITS.get(kind, ((kind,),)):
+        some = [one for other, one in found if other in kinds]
+        if some:
+            parts = [_PARTS[kind].search(one) if kind in _PARTS else None for one in some]
+            return [part[0] if part else one for one, part in zip(some, parts, strict=True)]
+    return []
 
 
 def _value(words: str) -> str:
