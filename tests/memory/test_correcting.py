@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import mags
 from mags.errors import InvalidInput, NotFound
-from mags.memory.correcting import instead
 from mags.models.embed.hashing import HashEmbedder
+from mags.ports.corrections import instead
 
 NOW = 1_767_258_000.0
 
@@ -131,6 +131,9 @@ def test_what_cannot_be_corrected_is_refused_and_nothing_is_written(memory):
         ("that's wrong, they should pay you more", "", None),
         ("no, she's asleep", "", None),
         ("no he moved away last year", "", None),
+        ("his name is Kwint, not Quint, sorry", "Quint", "Kwint"),
+        ("the viola, not the cello, I always mix them up", "cello", "viola"),
+        ("no, Thursday, if it rains", "", None),
     ],
 )
 def test_a_correction_says_what_is_wrong_and_what_is_right(said, wrong, value):

@@ -103,6 +103,36 @@ def test_what_was_just_told_is_corrected(told: Memory) -> None:
     assert not any("Leeds" in fact.text for fact in told.facts(current=True))
 
 
+def test_what_was_told_is_corrected_whole_and_a_rollback_restores_it(told: Memory) -> None:
+    say(told, "The rent is 900 euros a month.")
+    before, told_so = held(told), {fact.text for fact in told.facts(current=True)}
+    told.snapshot("before")
+    reply = say(told, "950, sorry")
+    assert reply.text.startswith("Corrected: ")
+    assert "950 euros a month" in reply.text
+    assert not any("900" in fact.text for fact in told.facts(current=True))
+    told.rollback("before")
+    assert (held(told), {fact.text for fact in told.facts(current=True)}) == (before, told_so)
+
+
+def test_a_correction_is_read_alike_one_by_one_and_in_bulk(told: Memory) -> None:
+    with mags.open(embedder=HashEmbedder(64)) as other:
+        turns = [("Mia", "My sister Leyla lives in Ghent."), ("Mia", "no sorry, in Antwerp")]
+        other.observe_many(turns)
+        for speaker, text in turns:
+            told.observe(text, speaker=speaker)
+        assert [
+            {fact.object for fact in memory.facts("Leyla", current=True)}
+            for memory in (told, other)
+        ] == [{"Antwerp"}, {"Antwerp"}]
+
+
+def test_who_corrects_themself_ends_nothing_that_another_says_of_themself(told: Memory) -> None:
+    told.observe("Mia lives in Oslo.", speaker="Tom", at="2024-05-04")
+    told.observe("no, Bergen, not Oslo", speaker="Tom", at="2024-05-04")
+    assert "Mia lives in Oslo." in held(told)
+
+
 def test_an_answer_that_is_only_said_to_be_wrong_is_held_no_longer(told: Memory) -> None:
     say(told, "Where do I live?")
     reply = say(told, "no, that's wrong")

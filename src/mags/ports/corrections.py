@@ -25,18 +25,16 @@ _ENDINGS = re.compile(
     r"|mistyped|lol|haha|now|instead)[\s.!)]*)+$",
     re.IGNORECASE,
 )
-_CUE = re.compile(
-    r"\b(?:no+|nope|nah|not quite|actually|sorry|sry|apologies|wrong|incorrect|false|oops|whoops"
-    r"|hang on|hold on|wait|typo|correction|edit|scratch that|strike that|my (?:bad|mistake)"
-    r"|i mean|i meant|mistyped|isn't|wasn't|not (?:true|so|right|correct)|mistake|mistaken)\b",
+_MEANT = re.compile(r"\bi meant?\b", re.IGNORECASE)
+_FILLS = re.compile(
+    r"\b(?:oh,? no+|oh|ah|er|erm|uh|um|hm+|well|but|close|almost|lol|haha|now|instead)\b",
     re.IGNORECASE,
 )
-"""What shows that something is corrected, at either end of a turn."""
-_EXCLAIMS = re.compile(r"^\W*oh,? no+\b", re.IGNORECASE)
+"""What of these shows nothing by itself."""
 _SAYS = re.compile(
-    r"(?:(?:i (?:meant to say|should have said|meant|mean|said)|meant|(?:or )?rather|more like|its"
-    r"|(?:his|her|its|their|the) name(?:'s| is| was)|(?:that |it |this )?should (?:be|read|say|have"
-    r" been)|(?:it|that)(?:'s| is| was)(?! not\b)"
+    r"(?:(?:i (?:meant to say|should have said|meant|mean|said)|meant|(?:or )?rather|more like"
+    r"|(?:his|her|its|their|the) name(?:'s| is| was)|its|(?:that |it |this )?should (?:be|read|say"
+    r"|have been)|(?:it|that)(?:'s| is| was)(?! not\b)"
     r"|(?:make|change|fix|correct) (?:it|that|this)(?: to)?)\b[\s:,]*)+",
     re.IGNORECASE,
 )
@@ -67,7 +65,8 @@ _NO_VALUE = re.compile(
     r"|would|should|so|sorry|thanks|please|both|neither|wrong|right|true|before|already|said|out"
     r"|with|instead|number|date|name|way|last|next|old|new|only|just|always|really|very|too|still"
     r"|again|then|here|all|enough|fair|fine|nice|good|bad|great|ok|okay|everything|something"
-    r"|nothing|yes|yeah|sure|later|soon|sir|guys|mate|man|dude|bro|dear|love|maybe|perhaps|though|idea|wonder|problem|worries|clue|need|chance|thank)\b"
+    r"|nothing|yes|yeah|sure|later|soon|sir|guys|mate|man|dude|bro|dear|love|maybe|perhaps|though"
+    r"|idea|wonder|problem|worries|clue|need|chance|thank)\b"
     r"|'(?:s|re|m|ve|d|ll)\b|[,.;:*?!]\s|\*",
     re.IGNORECASE,
 )
@@ -103,10 +102,11 @@ def _pair(rest: str) -> tuple[str, str | None]:
     pair = _INSTEAD.fullmatch(rest)
     wrong = "" if pair is None else BEFORE.sub("", (pair["wrong"] or pair["wrong2"]).strip("\"' "))
     value = rest if pair is None else (pair["right"] or pair["right2"])
+    is_thing = re.match(r"an? ", value, re.IGNORECASE)
     value = BEFORE.sub("", value.strip("\"' "))
     if not value or len(value.split()) > _SHORT_VALUE or _NO_VALUE.search(value):
         return wrong, None
-    if somebody is not None and pair is None and not shown(value):
+    if somebody is not None and pair is None and not (is_thing or shown(value)):
         return wrong, None  # "she's dead" need not be what she works as
     return wrong, value
 
@@ -122,19 +122,12 @@ def bare(said: str) -> str:
 def is_cued(said: str) -> bool:
     """Whether words at the begin or end of a turn show that it corrects something."""
     text = said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
-    text = _EXCLAIMS.sub("", text)
-    around = (_OPENINGS.match(text), _ENDINGS.search(text))
-    says = re.search(r"\bi meant?\b", text, re.IGNORECASE)
-    shown_by = [one[0] for one in (*around, says) if one is not None]
-    return text.startswith("*") or any(map(_CUE.search, shown_by))
+    around = (_OPENINGS.match(text), _ENDINGS.search(text), _MEANT.search(text))
+    cues = (_FILLS.sub("", one[0]) for one in around if one is not None)
+    return text.startswith("*") or any(re.search(r"\w", cue) for cue in cues)
 
 
 def shown(value: str) -> tuple[int, bool] | None:
     """What kind of value it is, as far as that shows: a time or a number, a name."""
     found = marks(value) & SHOWN, any(map(str.isupper, value))
     return found if any(found) else None
-
-
-def names_somebody(said: str) -> bool:
-    """Whether a turn says that it tells a name: "her name is Ana"."""
-    return re.search(r"\bname(?:'s| is| was)\b", said, re.IGNORECASE) is not None

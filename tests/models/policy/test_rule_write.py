@@ -158,13 +158,68 @@ def test_my_sister_goes_by_the_name_that_was_recalled():
     assert facts("My sister lives in Rome.") == [("ADD", "Alice's sister", "lives in", "Rome")]
 
 
-def test_a_correction_puts_the_right_thing_in_the_place_of_the_wrong_one():
-    assert facts("Sorry, I meant Oslo, not Bergen.", ("Alice", "I live in Bergen.")) == [
-        ("UPDATE", "Alice", "lives in", "Oslo")
+@pytest.mark.parametrize(
+    ("said", "correction", "subject", "relation", "wrong", "right"),
+    [
+        ("I live in Bergen.", "Sorry, I meant Oslo, not Bergen.", "Alice", "lives in", "Bergen",
+         "Oslo"),
+        ("The exam is on Monday.", "Actually, it's Tuesday, not Monday.", "exam",
+         "is happening on", "20 May 2024", "21 May 2024"),
+        ("My exam is on the 4th of June.", "not the 4th, the 14th", "Alice's exam",
+         "is happening on", "4 June 2024", "14 June 2024"),
+        ("Bo studies architecture.", "actually no, its industrial design", "Bo", "studies",
+         "architecture", "industrial design"),
+        ("Sven works as a plumber.", "no wait, he's an electrician", "Sven", "works as", "plumber",
+         "electrician"),
+        ("I'm 24 years old", "wait, 42 not 24", "Alice", "age", "24", "42"),
+        ("We got a dog called Quint", "no its name is Kwint", "Alice", "dog", "Quint", "Kwint"),
+        ("I live in Bergen. I am 42.", "no, 43. I turned 43 in May.", "Alice", "age", "42", "43"),
+    ],
+)  # fmt: skip
+def test_a_correction_takes_back_what_was_said_and_tells_what_is_right_in_its_place(
+    said, correction, subject, relation, wrong, right
+):
+    assert facts(correction, ("Alice", said))[:2] == [
+        ("RETRACT", subject, relation, wrong),
+        ("ADD", subject, relation, right),
     ]
-    assert facts("Actually, it's Tuesday, not Monday.", ("Alice", "The exam is on Monday.")) == [
-        ("UPDATE", "exam", "is happening on", "21 May 2024")
+
+
+def test_a_correction_of_a_correction_is_one_of_the_statement():
+    said = (("Alice", "I live in Bergen."), ("Alice", "no, in Oslo"))
+    assert facts("sorry, Trondheim", *said) == [
+        ("RETRACT", "Alice", "lives in", "Oslo"),
+        ("ADD", "Alice", "lives in", "Trondheim"),
     ]
+
+
+def test_a_corrected_name_is_that_of_all_that_was_told_of_its_bearer():
+    assert facts("Emile, not Emil", ("Alice", "My son Emil lives in Bergen.")) == [
+        ("RETRACT", "Alice", "son", "Emil"),
+        ("ADD", "Alice", "son", "Emile"),
+        ("RETRACT", "Emil", "lives in", "Bergen"),
+        ("ADD", "Emile", "lives in", "Bergen"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "others", "reply"),
+    [
+        ("I study history.", ("assistant", "Do you want to teach later?"), "no, journalism"),
+        ("We have two kids.", ("assistant", "How many tickets?"), "three, not two"),
+        ("I live in Oslo.", ("assistant", "The weather in Oslo or Bergen?"), "no, Bergen"),
+        ("I live in Oslo.", ("Bob", "I like tea."), "no, Bergen"),
+        ("I live in Oslo.", ("Anna", "It is cold there."), "Sorry, Anna!"),
+        ("I work at Acme and live in Oslo.", None, "no, Bergen"),
+        ("My boyfriend eats meat.", None, "no tofu"),
+        ("My sister lives in Rome.", None, "oh no, poor Anna"),
+        ("I love tea.", None, "not coffee, though"),
+        ("Bob is 12.", None, "no, I'm 13"),
+    ],
+)
+def test_what_need_not_be_a_correction_takes_nothing_back(said, others, reply):
+    recent = [("Alice", said), *([others] if others else [])]
+    assert [one for one in facts(reply, *recent) if one[0] == "RETRACT"] == []
 
 
 def test_every_sentence_stands_alone():

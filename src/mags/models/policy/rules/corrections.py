@@ -7,7 +7,7 @@ was made never was so, and what it tells only as it should have been takes its p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -15,7 +15,7 @@ from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.tokens import is_name, mentions
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
-from mags.ports.corrections import bare, instead, is_cued, names_somebody
+from mags.ports.corrections import bare, instead, is_cued
 from mags.ports.policy import ASSISTANTS, Act, Operation, Recalled, Turn, Writing, asks
 from mags.ports.relations import canonical
 
@@ -30,43 +30,31 @@ _ALIKE = 0.7
 _MONTH = rf"(?:{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in MONTHS)})\b"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)"
 _TYPED = re.compile(
-    r"\b(?P<clock>\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b|\d{1,2}:\d\d|noon|midnight|\w+ o'?clock"
+    r"\b(?P<hour>\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b|\d{1,2}:\d\d|noon|midnight|\w+ o'?clock"
     r"|(?:half|quarter) (?:past|to) \w+)"
-    rf"|\b(?P<date>{_ORDINAL}(?: of)? {_MONTH}|\d{{1,2}} {_MONTH}|{_MONTH} (?:the )?{_ORDINAL}"
-    rf"|{_MONTH} \d{{1,2}}\b(?!:))"
-    rf"|\b(?P<weekday>(?:(?:next|last|this) )?(?:{'|'.join(DAYS)}|tues?|weds?|thurs?|fri)"
-    r"|today|tonight|tomorrow|yesterday)\b"
-    rf"|\b(?P<ordinal>{_ORDINAL})\b"
+    rf"|\b(?P<day>{_ORDINAL}(?: of)? {_MONTH}|\d{{1,2}} {_MONTH}|{_MONTH} (?:the )?{_ORDINAL}"
+    rf"|{_MONTH} \d{{1,2}}\b(?!:)|{_ORDINAL}|(?:(?:next|last|this) )?(?:{'|'.join(DAYS)}"
+    r"|tues?|weds?|thurs?|fri)|today|tonight|tomorrow|yesterday)\b"
     rf"|\b(?P<month>(?-i:(?=[A-Z])){_MONTH})"
     r"|\b(?P<year>(?:19|20)\d\d)\b"
-    rf"|(?P<number>[$€£]?\d[\d.,]*\d|[$€£]?\d|\b(?:{'|'.join(COUNTED)})\b)",
+    rf"|(?P<number>[$€£]?\d(?:[\d.,]*\d)?|\b(?:{'|'.join(COUNTED)})\b)",
     re.IGNORECASE,
 )
 _MOVED = re.compile(r"\b(?:now|instead)[\s.!]*$", re.IGNORECASE)
 """What tells that what was said was so until now."""
-_DAY = ("date", "weekday", "ordinal")
-_FITS: Mapping[str, Sequence[Sequence[str]]] = {
-    "date": (_DAY,),
-    "weekday": (_DAY,),
-    "ordinal": (("date",), _DAY),
-    "month": (("date",), ("month",)),
-    "number": (("number",), ("clock",)),
-}
-"""Of kinds of values those whose place they may take, the first that a statement has."""
-_PARTS = {
-    "ordinal": re.compile(rf"{_ORDINAL}|\d+"),
-    "month": re.compile(_MONTH, re.IGNORECASE),
-    "number": re.compile(r"[$€£]?\d[\d.,]*"),
-}
-"""The part of it whose place they take."""
 _IDLE = re.compile(
     r"\bno+ (?!wait|sorry|sry|actually|its?\b|i\b|that|he|she|they)[a-z]|\b\w{3,}ly\W*$",
     re.IGNORECASE,
 )
 """What denies something of a noun ("no tofu"), or says how."""
 _END = re.compile(r"(?<=[.!])\s+")
-_WHO = re.compile(r"(i|we|he|she|they)(?:'?(?:m|s|re)| is| are| am| was| were) ", re.IGNORECASE)
+_WHO = re.compile(
+    r"\b(?:(?P<own>i(?:'?m| am| was)|we(?:'re| are| were))"
+    r"|(?:s?he|they)(?:'?s|'?re| is| are| was| were)) ",
+    re.IGNORECASE,
+)
 """Of whom a correction says that it tells: of who speaks, or of another."""
+_NAMES = re.compile(r"\bname(?:'?s| is| was)\b", re.IGNORECASE)
 _LINKS = re.compile(r"\b(?:in|at|on|to|from|for|the|an?|of)\b|,", re.IGNORECASE)
 
 
@@ -97,7 +85,7 @@ def corrected(
         moved = _MOVED.search(text) is not None
         pairs = _exchanged(righted.told, read.operations, change=moved)
         who = _WHO.match(bare(text))
-        own = None if who is None else who[1].lower() in ("i", "we")
+        own = None if who is None else who["own"] is not None
         told = [op for one in pairs if own in (None, one[0].subject == turn.speaker) for op in one]
         if not told:
             return None
@@ -132,17 +120,8 @@ def _exchanged(
             same = (new.act, new.relation) == (old.act, old.relation)
             if same and (new.subject == old.subject or new.object == old.object):
                 gone.remove(old)
-                over = Operation(
-                    act=Act.RETRACT,
-                    subject=old.subject,
-                    relation=old.relation,
-                    object=old.object,
-                    qualifiers=old.qualifiers,
-                    change=change,
-                    subject_is_name=old.subject_is_name,
-                    object_is_name=old.object_is_name,
-                    exact=True,
-                )
+                over = replace(old, act=Act.RETRACT, text="", valid_from=None, valid_to=None)
+                over = replace(over, change=change, one=None, exact=True, tentative=False)
                 yield over, replace(new, tentative=old.tentative, confidence=old.confidence)
                 break
 
@@ -227,7 +206,7 @@ def _named(wrong: str, right: str, text: str) -> _Old:
         right = typed[0][1]  # "no mum 13, not 12"
     if _as_words(wrong).search(text):
         return {wrong: right}
-    same = [old for kind, _ in typed for old in _of_kind(kind, text)]
+    same = [old for kind, part in typed for old in _of_kind(kind, part, text)]
     same = [old for old in same if _value(old) == _value(wrong)]
     return {same[0]: right} if len(same) == 1 else {}
 
@@ -243,7 +222,7 @@ def _meant(said: str, right: str, text: str, told: Sequence[Operation]) -> _Old:
     unit = _LINKS.sub("", _TYPED.sub("", right)).strip()
     if unit and not re.search(rf"\b{re.escape(unit.removesuffix('s'))}", text, re.IGNORECASE):
         return {}
-    found = [(_of_kind(kind, text), part) for kind, part in parts]
+    found = [(_of_kind(kind, part, text), part) for kind, part in parts]
     return {old[0]: part for old, part in found} if all(len(old) == 1 for old, _ in found) else {}
 
 
@@ -258,10 +237,12 @@ def _only_word(said: str, right: str, text: str, told: Sequence[Operation]) -> s
         subjects = {op.subject for op in told}
         names = {one for one in fitting if is_name(one)}
         people = {op.object for op in things if _is_somebody(op.relation)}
-        fitting = people & names if names_somebody(said) else names
+        fitting = people & names if _NAMES.search(said) else names
         fitting = fitting - subjects or fitting
     elif _IDLE.search(said) or right != right.lower() or living(right.split()[-1]):
         return ""
+    elif _WHO.search(said) and not _is_trade(right):
+        return ""  # "he's a fool" need not be what he works as
     else:
         small, trade = text == text.lower(), _is_trade(right)
         names = {one for one in fitting if small or not is_name(one)}
@@ -286,15 +267,15 @@ def _typed(text: str) -> list[tuple[str, str]]:
     return [(str(m.lastgroup), m[0]) for m in _TYPED.finditer(text)]
 
 
-def _of_kind(kind: str, text: str) -> list[str]:
-    """What a value of a kind may take the place of: a day of a day, its number of the number."""
-    found = _typed(text)
-    for kinds in _FITS.get(kind, ((kind,),)):
-        some = [one for other, one in found if other in kinds]
-        if some:
-            parts = [_PARTS[kind].search(one) if kind in _PARTS else None for one in some]
-            return [part[0] if part else one for one, part in zip(some, parts, strict=True)]
-    return []
+def _of_kind(kind: str, right: str, text: str) -> list[str]:
+    """What a value may take the place of: a day of a day, the number of a day of its number."""
+    found = [one for other, one in _typed(text) if other == kind]
+    if kind == "number" and not found:
+        found = [one for other, one in _typed(text) if other == "hour"]
+    if kind == "number" or re.fullmatch(_ORDINAL, right):
+        numbers = [re.search(r"[$€£]?\d+(?:[.,\d]*\d)?(?:st|nd|rd|th)?", one) for one in found]
+        return [number[0] if number else one for number, one in zip(numbers, found, strict=True)]
+    return found
 
 
 def _value(words: str) -> str:
