@@ -21,6 +21,8 @@ from mags.ports.relations import canonical
 
 Write = Callable[[Turn, Sequence[Turn], Sequence[Recalled]], Writing]
 """How a turn is read, as `Policy.write`."""
+_LONGEST, _LONGEST_STATEMENT = 200, 600
+"""Letters of a correction, and of what it corrects; what is longer is a document."""
 LOOKED_AT = 2
 """Statements of who speaks, the last ones, that a turn may correct."""
 _BRIEF = 6
@@ -74,9 +76,8 @@ def corrected(
 
     It may go on with sentences of its own.
     """
-    first = next(
-        (end for m in _END.finditer(turn.text) if bare(turn.text[: (end := m.start())])), 0
-    )
+    ends = (m.start() for m in _END.finditer(turn.text[:_LONGEST]))
+    first = next((end for end in ends if bare(turn.text[:end])), 0)
     for text, rest in ((turn.text, ""), (turn.text[:first], turn.text[first:].strip())):
         righted = _righted(write, replace(turn, text=text), recent, recalled)
         if righted is None:
@@ -134,6 +135,8 @@ def _righted(
     write: Write, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]
 ) -> _Righted | None:
     """The statement that a turn corrects, as it should have been made."""
+    if len(turn.text) > _LONGEST:
+        return None
     wrong, right = instead(turn.text)
     speaks = turn.speaker.casefold() not in ASSISTANTS
     if not right or not speaks or asks(turn.text) or not (wrong or is_cued(turn.text)):
@@ -148,7 +151,7 @@ def _righted(
             between.append(said)
             continue
         looked += 1
-        if looked > LOOKED_AT:
+        if looked > LOOKED_AT or len(said.text) > _LONGEST_STATEMENT:
             break
         # What corrects a correction corrects the statement.
         earlier = _righted(write, said, recent[:place], recalled)
