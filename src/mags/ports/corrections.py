@@ -104,7 +104,7 @@ def _pair(rest: str) -> tuple[str, str | None]:
     value = rest if pair is None else (pair["right"] or pair["right2"])
     is_thing = re.match(r"an? ", value, re.IGNORECASE)
     value = BEFORE.sub("", value.strip("\"' "))
-    if not value or len(value.split()) > _SHORT_VALUE or _NO_VALUE.search(value):
+    if not re.search(r"\w", value) or len(value.split()) > _SHORT_VALUE or _NO_VALUE.search(value):
         return wrong, None
     if somebody is not None and pair is None and not (is_thing or shown(value)):
         return wrong, None  # "she's dead" need not be what she works as

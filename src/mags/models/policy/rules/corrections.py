@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
+from mags.models.policy.rules.clauses import clauses
 from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.phrases import living
-from mags.models.policy.rules.tokens import is_name, mentions
+from mags.models.policy.rules.tokens import is_name, mentions, tokenise
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
 from mags.ports.corrections import bare, instead, is_cued
 from mags.ports.policy import ASSISTANTS, Act, Operation, Recalled, Turn, Writing, asks
@@ -26,7 +27,7 @@ _LONGEST, _LONGEST_STATEMENT = 200, 600
 LOOKED_AT = 2
 """Statements of who speaks, the last ones, that a turn may correct."""
 _BRIEF = 6
-"""Words of what another says in between that answers a statement and asks nothing of its own."""
+"""Words of what an assistant says in between and tells nothing of its own; of people half."""
 _ALIKE = 0.7
 """How alike a word is to what was mistyped."""
 _MONTH = rf"(?:{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in MONTHS)})\b"
@@ -62,11 +63,12 @@ _LINKS = re.compile(r"\b(?:in|at|on|to|from|for|the|an?|of)\b|,", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Righted:
-    """A turn as it should have been said, its place among the turns before, and what it told."""
+    """A turn with what is `right`, its place among the turns before, and what it told as it was."""
 
     turn: Turn
     place: int
     told: Sequence[Operation]
+    right: str
 
 
 def corrected(
@@ -87,7 +89,16 @@ def corrected(
         pairs = _exchanged(righted.told, read.operations, change=moved)
         who = _WHO.match(bare(text))
         own = None if who is None else who["own"] is not None
-        told = [op for one in pairs if own in (None, one[0].subject == turn.speaker) for op in one]
+        told = [
+            op
+            for old, new in pairs
+            if own in (None, old.subject == turn.speaker)
+            and (
+                _typed(righted.right)
+                or _as_words(righted.right).search(f"{new.subject} {new.object}")
+            )
+            for op in (old, new)
+        ]
         if not told:
             return None
         after = write(replace(turn, text=rest), recent, recalled).operations if rest else ()
@@ -161,7 +172,8 @@ def _righted(
             _named(wrong, right, said.text) if wrong else _meant(turn.text, right, said.text, told)
         )
         if old and _goes_on(between, old, right, named=bool(wrong)):
-            return _Righted(turn=replace(said, text=_put(old, said.text)), place=at, told=told)
+            now = replace(said, text=_put(old, said.text))
+            return _Righted(turn=now, place=at, told=told, right=right)
         if old or (told and not wrong):
             return None
     return None
@@ -191,8 +203,10 @@ def _goes_on(between: Sequence[Turn], old: _Old, right: str, *, named: bool) -> 
             return False
         if any(_as_words(wrong).search(turn.text) for wrong in old):
             continue
-        brief = turn.speaker.casefold() in ASSISTANTS and len(turn.text.split()) <= _BRIEF
-        if asks(turn.text) or not (named or brief):
+        most = _BRIEF if turn.speaker.casefold() in ASSISTANTS else _BRIEF // 2
+        brief = len(turn.text.split()) <= most and not _typed(turn.text)
+        idle = brief and not clauses(tokenise(turn.text))
+        if asks(turn.text) or not (named or idle):
             return False
     return True
 
