@@ -7,9 +7,10 @@ was made never was so, and what it tells only as it should have been takes its p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from typing import Any
 
 from mags.models.policy.rules.clauses import clauses
 from mags.models.policy.rules.lexicon import JOBS
@@ -58,17 +59,25 @@ _WHO = re.compile(
 )
 """Of whom a correction says that it tells: of who speaks, or of another."""
 _NAMES = re.compile(r"\bname(?:'?s| is| was)\b", re.IGNORECASE)
+_PLACED = re.compile(r" (?:in|at|from|for|near|to) (?=[A-Z])")
 _LINKS = re.compile(r"\b(?:in|at|on|to|from|for|the|an?|of)\b|,", re.IGNORECASE)
+
+
+_Old = dict[str, str]
+"""Words of a statement to those which are right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Righted:
-    """A turn with what is `right`, its place among the turns before, and what it told as it was."""
+    """A turn as it should have been said, its place among the turns before, and what it told.
+
+    `old`: which of its words were wrong.
+    """
 
     turn: Turn
     place: int
     told: Sequence[Operation]
-    right: str
+    old: _Old
 
 
 def corrected(
@@ -85,20 +94,7 @@ def corrected(
         if righted is None:
             continue
         read = write(righted.turn, recent[: righted.place], _but_of(righted.turn, recalled))
-        moved = _MOVED.search(text) is not None
-        pairs = _exchanged(righted.told, read.operations, change=moved)
-        who = _WHO.match(bare(text))
-        own = None if who is None else who["own"] is not None
-        told = [
-            op
-            for old, new in pairs
-            if own in (None, old.subject == turn.speaker)
-            and (
-                _typed(righted.right)
-                or _as_words(righted.right).search(f"{new.subject} {new.object}")
-            )
-            for op in (old, new)
-        ]
+        told = _exchanged(righted, read.operations, text)
         if not told:
             return None
         after = write(replace(turn, text=rest), recent, recalled).operations if rest else ()
@@ -116,26 +112,45 @@ def _but_of(said: Turn, recalled: Sequence[Recalled]) -> list[Recalled]:
     return [one for one in recalled if (one.speaker, one.at) != (said.speaker, said.at)]
 
 
-def _exchanged(
-    told: Sequence[Operation], right: Sequence[Operation], *, change: bool
-) -> Iterator[tuple[Operation, Operation]]:
+def _exchanged(was: _Righted, read: Sequence[Operation], said: str) -> list[Operation]:
     """What takes back each thing that was told and is not so, with what is so in its place.
 
-    It is as sure as what it corrects: of that the reading was no other.
+    That is as sure as what it corrects. Nothing where nothing is read in the place of anything;
+    else what has the wrong words and is read no more is taken back as well.
     """
-    before, after = {_key(op) for op in told}, {_key(op) for op in right}
-    gone = [op for op in told if op.act is not Act.RETRACT and _key(op) not in after]
-    for new in right:
-        if new.act is Act.NOTE or _key(new) in before:
+    who = _WHO.match(bare(said))
+    before, after = {_key(op) for op in was.told}, {_key(op) for op in read}
+    gone = [op for op in was.told if op.act is not Act.RETRACT and _key(op) not in after]
+    if who is not None:
+        gone = [op for op in gone if (op.subject == was.turn.speaker) == bool(who["own"])]
+    over: dict[str, Any] = {
+        "act": Act.RETRACT,
+        "text": "",
+        "valid_from": None,
+        "valid_to": None,
+        "one": None,
+    }
+    over |= {"change": _MOVED.search(said) is not None, "exact": True, "tentative": False}
+    timed = any(map(_typed, was.old.values()))  # a time is not written as it was said
+    found: list[Operation] = []
+    for new in read:
+        fits = timed or _has(was.old.values(), new)
+        if new.act is Act.NOTE or _key(new) in before or not fits:
             continue
         for old in gone:
             same = (new.act, new.relation) == (old.act, old.relation)
             if same and (new.subject == old.subject or new.object == old.object):
                 gone.remove(old)
-                over = replace(old, act=Act.RETRACT, text="", valid_from=None, valid_to=None)
-                over = replace(over, change=change, one=None, exact=True, tentative=False)
-                yield over, replace(new, tentative=old.tentative, confidence=old.confidence)
+                right = replace(new, tentative=old.tentative, confidence=old.confidence)
+                found += [replace(old, **over), right]
                 break
+    wrong = [op for op in gone if op.act is not Act.NOTE and _has(was.old, op)]
+    return [*found, *(replace(op, **over) for op in wrong)] if found else []
+
+
+def _has(some: Iterable[str], op: Operation) -> bool:
+    """Whether an operation has some of these words."""
+    return any(_as_words(one).search(f"{op.subject} {op.object}") for one in some)
 
 
 def _key(op: Operation) -> tuple[object, ...]:
@@ -173,14 +188,10 @@ def _righted(
         )
         if old and _goes_on(between, old, right, named=bool(wrong)):
             now = replace(said, text=_put(old, said.text))
-            return _Righted(turn=now, place=at, told=told, right=right)
+            return _Righted(turn=now, place=at, told=told, old=old)
         if old or (told and not wrong):
             return None
     return None
-
-
-_Old = dict[str, str]
-"""Words of a statement to those which are right."""
 
 
 def _put(old: _Old, text: str) -> str:
@@ -249,7 +260,8 @@ def _only_word(said: str, right: str, text: str, told: Sequence[Operation]) -> s
     Of several it is the one that is spelled alike, then the one behind the same preposition.
     """
     things = [op for op in told if op.act is not Act.NOTE and op.object in text]
-    fitting = {op.object for op in things if not _typed(op.object)}
+    parts = (part for op in things for part in _PLACED.split(op.object))  # "law in Leiden"
+    fitting = {part for part in parts if not _typed(part)}
     if right[:1].isupper():
         subjects = {op.subject for op in told}
         names = {one for one in fitting if is_name(one)}
