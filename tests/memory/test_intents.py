@@ -104,7 +104,7 @@ def test_what_was_just_told_is_corrected(told: Memory) -> None:
 
 
 def test_what_was_told_is_corrected_whole_and_a_rollback_restores_it(told: Memory) -> None:
-    say(told, "The rent is 900 euros a month.")
+    say(told, "My rent is 900 euros a month.")
     before, told_so = held(told), {fact.text for fact in told.facts(current=True)}
     told.snapshot("before")
     reply = say(told, "950, sorry")
