@@ -82,6 +82,7 @@ def data() -> Traversable:
     return resources.files("mags_lab.training.chains").joinpath("data")
 
 
+@cache
 def phrasebook(folder: str = "phrasebook") -> tuple[PhrasebookEntry, ...]:
     """Every relation of a folder of phrases, by name; raises InvalidInput.
 

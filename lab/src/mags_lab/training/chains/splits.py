@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import blake2b
 from types import MappingProxyType
 
@@ -104,6 +105,7 @@ def split_of(one: Dialogue) -> Split:
     return Split.DEV if place < TALK_SHARE + DEV_SHARE else Split.TRAIN
 
 
+@cache
 def split_material(split: Split) -> SplitMaterial:
     """What a split is made from; `real` has none."""
     held = split not in FAMILIAR

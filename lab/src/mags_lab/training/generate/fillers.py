@@ -27,7 +27,6 @@ ONSETS = (
 )
 VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou", "ie")
 CODAS = ("", "", "n", "r", "l", "s", "m", "k", "t", "nd", "x", "lt")
-LONGEST = max(map(len, ONSETS)) + max(map(len, VOWELS)) + max(map(len, CODAS))
 MANY = 5000
 
 
@@ -46,25 +45,30 @@ def _known(held: bool) -> frozenset[str]:
 def spellable(word: str, *, held: bool) -> bool:
     """Whether a word can be cut into syllables of that side."""
     known, letters = _known(held), word.casefold()
-    reached = {0}
+    cuts = [0]
     for end in range(1, len(letters) + 1):
-        starts = range(max(0, end - LONGEST), end)
-        if any(start in reached and letters[start:end] in known for start in starts):
-            reached.add(end)
-    return len(letters) in reached
+        for cut in cuts:
+            if letters[cut:end] in known:
+                cuts.append(end)
+                break
+    return cuts[-1] == len(letters)
 
 
 def decent(word: str) -> bool:
     """Whether a made-up word spells nothing that offends."""
-    letters = word.casefold()
-    return not any(bad in letters for bad in blocked())
+    return _offensive().search(word.casefold()) is None
+
+
+@cache
+def _offensive() -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, blocked())))
 
 
 def made_up(rng: Random, *, held: bool) -> str:
     """A word of two or three syllables of that side, in lower case."""
     pool = syllables(held)
     for _ in range(MANY):
-        word = "".join(rng.choice(pool) for _ in range(2 + (rng.random() < 0.25)))
+        word = "".join([rng.choice(pool) for _ in range(2 + (rng.random() < 0.25))])
         if len(word) <= 12 and decent(word) and not (held and spellable(word, held=False)):
             return word
     raise AssertionError("no decent word among so many: the list of blocked letters is too broad")
