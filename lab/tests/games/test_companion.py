@@ -49,7 +49,10 @@ def played(name: str, seed: int, *, careful: float) -> list[tuple[GameScene, Tru
     return found
 
 
-@pytest.mark.parametrize("name", DIGESTS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.full] * ("long/" in name)) for name in DIGESTS],
+)
 def test_a_game_is_made_of_the_very_same_words_as_ever(name: str) -> None:
     words = hashlib.sha256()
     for scene, truth in played(name, 7, careful=0.5):

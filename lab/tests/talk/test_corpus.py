@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mags.errors import InvalidInput
-from mags_lab.talk.corpus import Ended, annotated, dialogues, parse
+from mags_lab.talk.corpus import AnnotatedDialogue, Ended, annotated, parse
 from mags_lab.talk.plan import REGISTERS, plans
 
 HEAD = "== ana-1 | friends | ana\npeople: Ana = Annie; Ben\n-- 2024-03-02\n"
@@ -70,14 +70,16 @@ def test_a_wrong_line_is_named_with_its_number(line: str, why: str):
         parse(HEAD + TOLD + line + "\n", "talk")
 
 
-def test_the_corpus_can_be_read_and_every_split_of_it_holds_dialogues():
-    splits = Counter(one.split for one in dialogues())
+def test_the_corpus_can_be_read_and_every_split_of_it_holds_dialogues(
+    corpus: list[AnnotatedDialogue],
+):
+    splits = Counter(one.split for one in corpus)
     assert set(splits) == {"train", "dev", "test"}
     assert splits["train"] > 2 * (splits["dev"] + splits["test"]) > 0
 
 
-def test_ids_are_unique_so_that_no_dialogue_stands_in_two_splits():
-    count = Counter(one.id for one in dialogues())
+def test_ids_are_unique_so_that_no_dialogue_stands_in_two_splits(corpus: list[AnnotatedDialogue]):
+    count = Counter(one.id for one in corpus)
     assert [id for id, times in count.items() if times > 1] == []
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from mags_lab.talk.corpus import DATA, AnnotatedDialogue, dialogues
+from mags_lab.talk.corpus import DATA, AnnotatedDialogue
 from mags_lab.talk.pools import PUBLIC, material, named
 
 SHORT = 3
@@ -19,17 +19,26 @@ def texts(some: Iterable[AnnotatedDialogue]) -> set[str]:
     }
 
 
-def test_no_text_is_both_trained_on_and_tested_by():
-    learned = texts(material(DATA, "train"))
+@pytest.fixture(scope="module")
+def trained() -> list[AnnotatedDialogue]:
+    return material(DATA, "train")
+
+
+def test_no_text_is_both_trained_on_and_tested_by(
+    corpus: list[AnnotatedDialogue], trained: list[AnnotatedDialogue]
+):
+    learned = texts(trained)
     assert len(learned) > 10_000
     for split in ("dev", "test"):
-        assert learned.isdisjoint(texts(dialogues(split=split)))
+        assert learned.isdisjoint(texts(one for one in corpus if one.split == split))
 
 
-def test_nothing_of_a_public_set_is_trained_on():
-    if PUBLIC not in {one.hand for one in dialogues()}:
+def test_nothing_of_a_public_set_is_trained_on(
+    corpus: list[AnnotatedDialogue], trained: list[AnnotatedDialogue]
+):
+    if PUBLIC not in {one.hand for one in corpus}:
         pytest.skip("the public sets are not here: set MAGS_DATA to their folder")
-    assert all(one.hand != PUBLIC for one in material(DATA, "train"))
+    assert all(one.hand != PUBLIC for one in trained)
 
 
 def test_a_question_is_asked_about_somebody_by_name():

@@ -1,6 +1,11 @@
-"""A tokenizer and a model that can spell, made once for the tests that need torch."""
+"""A tokenizer and a model that can spell, made once for the tests that need torch.
+
+Such a test has `importorskip` in its own file: `make training` runs the files that do, as the
+others need nothing that is only in its environment.
+"""
 
 import copy
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -9,14 +14,12 @@ import pytest
 @pytest.fixture(scope="session")
 def words() -> Any:
     """The tokenizer of `lab.tests.training.tiny`."""
-    pytest.importorskip("torch", reason="needs the extra: pip install './lab[train]'")
-    pytest.importorskip("transformers", reason="needs the extra: pip install './lab[train]'")
-    return pytest.importorskip("lab.tests.training.tiny").tokenizer()
+    return import_module("lab.tests.training.tiny").tokenizer()
 
 
 @pytest.fixture(scope="session")
 def _taught(words: Any) -> Any:
-    return pytest.importorskip("lab.tests.training.tiny").speller(words)
+    return import_module("lab.tests.training.tiny").speller(words)
 
 
 @pytest.fixture

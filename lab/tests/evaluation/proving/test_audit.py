@@ -25,16 +25,18 @@ from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import TruthFact
 
 EMBEDDER = HashEmbedder(64)
-DOSE = Dose(seed=1, turns=120, poisoned=30, audited=70, lies=6)
+DOSE = Dose(seed=1, turns=60, poisoned=15, audited=35, lies=6)
+LATER = Dose(seed=1, turns=120, poisoned=30, audited=70, lies=6)
+"""Long enough that the snapshot to roll back to is not that of the first turn."""
 
 
 def memory(clock: Callable[[], float], thinker: Answerer) -> Memory:
     return mags.open(None, clock=clock, answerer=thinker, settings=Settings(), embedder=EMBEDDER)
 
 
-def played(how: Way, *, every: int = 40) -> PoisonedGame:
-    game = Poisoned(Towns(every=every), at=DOSE.poisoned, lies=DOSE.lies)
-    return course(game, Remembering(Words(), memory), DOSE, how=how)
+def played(how: Way, dose: Dose, *, every: int) -> PoisonedGame:
+    game = Poisoned(Towns(every=every), at=dose.poisoned, lies=dose.lies)
+    return course(game, Remembering(Words(), memory), dose, how=how)
 
 
 def test_a_lie_is_a_line_told_before_with_another_object():
@@ -69,7 +71,7 @@ def test_the_same_seed_tells_the_same_lies_and_without_lies_the_game_is_itself()
 
 
 def test_lies_that_are_left_cost_the_score_until_what_comes_of_acts_tells():
-    found = played("nothing")
+    found = played("nothing", DOSE, every=20)
     assert found.before == 1.0
     assert found.sick <= 0.6
     assert found.touched is not None
@@ -80,9 +82,9 @@ def test_lies_that_are_left_cost_the_score_until_what_comes_of_acts_tells():
     assert all(any(one.fact.object in line for line in one.lines) for one in wrong)
 
 
-@pytest.mark.parametrize("how", ["mend", "roll back"])
-def test_a_mended_memory_is_right_again(how: Way):
-    found = played(how)
+@pytest.mark.parametrize(("how", "dose", "every"), [("mend", DOSE, 20), ("roll back", LATER, 40)])
+def test_a_mended_memory_is_right_again(how: Way, dose: Dose, every: int):
+    found = played(how, dose, every=every)
     assert found.sick <= 0.6
     assert (found.after, found.touched) == (1.0, 1.0)
     assert sum(found.done.values()) > 0

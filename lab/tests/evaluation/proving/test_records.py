@@ -50,14 +50,14 @@ def memory(
     return mags.open(None, clock=clock, answerer=thinker, settings=given, embedder=EMBEDDER)
 
 
-def played(name: str, seed: int, turns: int = 40) -> MatchRecord:
+def played(name: str, seed: int, turns: int = 20) -> MatchRecord:
     makers = {
         "nothing": lambda: Nothing(Words()),
         "MAGS": lambda: Remembering(Words(), memory),
         "oracle": lambda: Oracle(Words()),
     }
     told = MatchIdentity(game="towns/tiny", player=name, seed=seed, turns=turns)
-    return record(told, Towns(every=10), makers[name](), lines=seed == 0)
+    return record(told, Towns(every=5), makers[name](), lines=seed == 0)
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +190,7 @@ def test_without_the_arbiter_nothing_is_closed():
     def make(clock: Callable[[], float], thinker: Answerer) -> Memory:
         return memory(clock, thinker, SWITCHES["arbiter"].settings(Settings()))
 
-    told = MatchIdentity(game="towns/tiny", player="MAGS", seed=1, turns=30)
+    told = MatchIdentity(game="towns/tiny", player="MAGS", seed=1, turns=15)
     kept = record(told, Towns(every=5), Remembering(Words(), make))
     assert kept.left is not None
     assert kept.left.fidelity.stale == kept.left.fidelity.ended > 0

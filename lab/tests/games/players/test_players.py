@@ -81,7 +81,7 @@ def test_growing_retrieval_finds_what_was_told_later():
 
 
 def test_mags_follows_the_changes_of_a_world(mags_player: Remembering):
-    turns = play(Towns(every=10), mags_player, seed=1, turns=100)
+    turns = play(Towns(every=10), mags_player, seed=1, turns=50)
     assert score(turns) > 0.95
     right = [turn for turn in turns if turn.right]
     assert all(set(turn.cited) & set(turn.teaching) for turn in right[10:])
@@ -89,7 +89,7 @@ def test_mags_follows_the_changes_of_a_world(mags_player: Remembering):
 
 
 def test_lines_are_shown_oldest_first_and_each_once(mags_player: Remembering):
-    for turn in play(Towns(every=10), mags_player, seed=1, turns=40)[1:]:
+    for turn in play(Towns(every=5), mags_player, seed=1, turns=20)[1:]:
         assert turn.lines[-1].startswith(("Jon: ", "Ida: "))
     told = mags_player._thinker.shown
     places = [one.note.said for one in told if one.note is not None]
@@ -109,10 +109,10 @@ def test_rewards_strengthen_what_was_cited():
 
 
 def test_a_game_leaves_no_trace_in_the_next(mags_player: Remembering):
-    play(Towns(every=10), mags_player, seed=1, turns=40)
-    second = play(Towns(every=10), mags_player, seed=2, turns=40)
+    play(Towns(every=5), mags_player, seed=1, turns=15)
+    second = play(Towns(every=5), mags_player, seed=2, turns=15)
     fresh = Remembering(Words(), in_ram)
-    assert untimed(second) == untimed(play(Towns(every=10), fresh, seed=2, turns=40))
+    assert untimed(second) == untimed(play(Towns(every=5), fresh, seed=2, turns=15))
 
 
 def test_a_rolled_back_memory_plays_as_an_empty_one():
@@ -125,7 +125,7 @@ def test_a_rolled_back_memory_plays_as_an_empty_one():
         return held[0]
 
     player = Remembering(Words(), rewound)
-    play(Towns(every=10), player, seed=1, turns=40)
+    play(Towns(every=5), player, seed=1, turns=15)
     held[0].rollback("empty")
     assert held[0].facts() == []
     assert sum(held[0].stats().nodes.values()) == 0

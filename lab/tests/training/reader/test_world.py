@@ -72,7 +72,7 @@ def test_a_process_beside_draws_the_same_batches_as_this_one():
 @pytest.mark.parametrize("kind", TRAINED)
 @pytest.mark.parametrize("side", SIDES.values(), ids=SIDES)
 def test_every_kind_of_task_has_a_right_action_and_lines_that_decide(kind, side):
-    for seed in range(20):
+    for seed in range(6):
         one = task(Random(seed), side, extra=5, kind=kind)
         assert one.right
         assert one.right <= set(one.actions)
