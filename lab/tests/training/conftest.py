@@ -1,11 +1,9 @@
 """A tokenizer and a model that can spell, made once for the tests that need torch.
 
-Such a test has `importorskip` in its own file: `make training` runs the files that do, as the
-others need nothing that is only in its environment.
+Such a test has `importorskip` in its own file, too: `make training` runs the files that have it.
 """
 
 import copy
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -14,12 +12,14 @@ import pytest
 @pytest.fixture(scope="session")
 def words() -> Any:
     """The tokenizer of `lab.tests.training.tiny`."""
-    return import_module("lab.tests.training.tiny").tokenizer()
+    pytest.importorskip("torch", reason="needs the extra: pip install './lab[train]'")
+    pytest.importorskip("transformers", reason="needs the extra: pip install './lab[train]'")
+    return pytest.importorskip("lab.tests.training.tiny").tokenizer()
 
 
 @pytest.fixture(scope="session")
 def _taught(words: Any) -> Any:
-    return import_module("lab.tests.training.tiny").speller(words)
+    return pytest.importorskip("lab.tests.training.tiny").speller(words)
 
 
 @pytest.fixture
