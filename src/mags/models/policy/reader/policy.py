@@ -303,7 +303,8 @@ def operation_of(fact: Fact, sure: float) -> Operation:
         text=f"{words[:1].upper()}{words[1:]}.",
         valid_from=since,
         valid_to=until,
-        one=False,  # what it ends is asked of the reader, not of the slot
+        # What it ends is asked of the reader, not of the slot: but nobody has two ages.
+        one=None if fact.relation == "age" else False,
         confidence=round(min(fact.probability, 0.95), 3),
         subject_is_name=is_name(fact.subject),
         object_is_name=is_name(fact.object),

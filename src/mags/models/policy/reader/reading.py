@@ -22,6 +22,7 @@ from mags.models.policy.reader.network import (
     marks,
     rows,
 )
+from mags.models.policy.rules.fitting import ALLERGIC, fits
 from mags.models.policy.rules.lexicon import CHAT
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
@@ -93,6 +94,10 @@ _PAST_BE = frozenset({"was", "were", "got"})
 _BE = _PAST_BE | {"am", "is", "are", "'m", "'re", "been", "being"}
 _PRESENT_BE = frozenset({"am", "is", "are", "'m", "'re", "'s"})
 _HAVE = frozenset({"have", "has", "had", "'ve", "'d"})
+_NOT = frozenset({"n't", "not", "never"})
+_AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
+_BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
+_MY_OWN = re.compile(r"\b(?:my|our) (?:\w+ )??(\w+),? (?:called )?$", re.IGNORECASE)
 _ARTICLES = frozenset({"a", "an", "the", "my", "our", "his", "her", "their", "your", "some"})
 _NO_VERB_AFTER = _ARTICLES | {"to", "of", "this", "that", "no", "for", "with", "in", "on", "at"}
 _IDLE = frozenset({"just", "really", "also", "still", "now", "finally", "only", "already", "even"})
@@ -275,18 +280,19 @@ def _fact(
         said = said_relation(layout, span, own=start == SPEAKER)
         if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
             name = " ".join(word for word in said.split() if word not in _ARTICLES)
-    name = _meant(name, layout, span, subject)
-    if not denied and modality == "actual" and _is_denied(layout, span, name):
-        return None
-    relation = _worded(name or _plain(kind), modality, denied=denied)
     words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
-    if not words:
+    led, actual = _led(layout, span), modality == "actual"
+    name = _meant(name, words, led, layout, span, subject) or _plain(kind)
+    if not words or (actual and _is_denied_apart(led, name, denied=denied)):
         return None
+    relation = _barred(led, name) if actual and denied else ""
+    relation = relation or _worded(name, modality, denied=denied)
+    role = _role(layout, span, relation)
     return Fact(
         subject=subject,
-        relation=relation,
+        relation=role or relation,
         object=words,
         kind=kind,
         act=trained.acts[int(scores.act.argmax())],
@@ -295,7 +301,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=_told_time(layout, span, times_told, actual=modality == "actual"),
+        time=None if role else _told_time(layout, span, led, times_told, actual=actual),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -405,60 +411,119 @@ def _verb_at(words: Sequence[str]) -> int | None:
     return None
 
 
-def _is_coming(layout: Layout, span: tuple[int, int]) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Led:
+    """The words of a clause before an object, folded, and the place of the verb nearest to it."""
+
+    words: Sequence[str]
+    at: int | None
+
+    @property
+    def verb(self) -> str:
+        """That verb as written, "" where there is none."""
+        return "" if self.at is None else self.words[self.at]
+
+    @property
+    def base(self) -> str:
+        """That verb's base form."""
+        return lemma(self.verb)
+
+    def near(self, before: int, after: int = 0) -> Sequence[str]:
+        """That verb with words before and after it."""
+        return () if self.at is None else self.words[max(0, self.at - before) : self.at + after + 1]
+
+
+def _led(layout: Layout, span: tuple[int, int]) -> _Led:
+    words = [word.casefold() for word in _before(layout, span)]
+    return _Led(words=words, at=_verb_at(words))
+
+
+def _is_coming(led: _Led) -> bool:
     """Say whether a day beside an object is the next one: "is turning 66", "ends" on Sunday."""
-    words = [word.casefold() for word in _before(layout, span)]
-    at = _verb_at(words)
-    if at is None:
-        return False
-    tags, helps = {form for _, form in forms(words[at])}, words[max(0, at - 2) : at]
+    tags = {form for _, form in forms(led.verb)}
     if GERUND in tags:
-        return not _PRESENT_BE.isdisjoint(helps)
-    present = PAST not in tags and not {"did", "used"} & {*helps}
-    return present and lemma(words[at]) in COMING
+        return not _PRESENT_BE.isdisjoint(led.near(2))
+    present = PAST not in tags and not {"did", "used"} & {*led.near(2)}
+    return present and led.base in COMING
 
 
-def _is_denied(layout: Layout, span: tuple[int, int], relation: str) -> bool:
-    """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
-    words = [word.casefold() for word in _before(layout, span)]
-    at = _verb_at(words)
-    if at is None or lemma(words[at]) != lemma(relation.partition(" ")[0]):
-        return False
-    return not {"n't", "not", "never"}.isdisjoint(words[max(0, at - 2) : at + 2])
+def _is_denied_apart(led: _Led, relation: str, *, denied: bool) -> bool:
+    """Say whether a denial stands at another verb than a relation's, or was not heard at its own.
+
+    Who "doesn't take" dairy is not said not to be allergic to it.
+    """
+    verb = lemma(relation.partition(" ")[0])
+    if denied:
+        return verb == "be" and bool(led.verb) and (_BE | _PRESENT_BE).isdisjoint(led.words)
+    return led.base == verb and not _NOT.isdisjoint(led.near(2, 1))
+
+
+def _barred(led: _Led, relation: str) -> str:
+    """What one cannot have or do, in its own words, "" where nothing is barred.
+
+    It is not what one has none of, or what one does not otherwise.
+    """
+    own, base = lemma(relation.partition(" ")[0]), led.base
+    before = " ".join(word for word in led.words[: led.at] if word not in _IDLE)
+    bar = _BARS.search(before)
+    if led.at is None or bar is None or own in DENYING or (own == base and base != "have"):
+        return ""
+    after = [word for word in led.words[led.at + 1 :] if word not in _ARTICLES]
+    return " ".join((f"{bar['may']} not" if bar["may"] else "cannot", base, *after))
+
+
+def _role(layout: Layout, span: tuple[int, int], relation: str) -> str:
+    """The relation that "my partner" before a name tells, at no time; "" where nobody is had so."""
+    start = layout.words[span[0] - SPECIAL].start
+    said = _MY_OWN.search(layout.text, layout.offset, start)
+    noun = said[1].lower() if said and relation.startswith("has as ") else ""
+    if not noun or not living(noun):
+        return ""
+    known = canonical(noun) or noun
+    return relation if canonical(relation.removeprefix("has as ")) == known else f"has as {noun}"
 
 
 def _told_time(
     layout: Layout,
     span: tuple[int, int],
+    led: _Led,
     times_told: Callable[[bool], Sequence[Time]],
     *,
     actual: bool,
 ) -> Time | None:
     """The time beside an object, the next such day where it is planned or coming.
 
-    One of another clause that tells the past is not ahead: "I left in June, and now I'm a cook".
+    One of another clause is by its own verb: "I left in June, and now I'm a cook".
     """
-    time = told_at(layout, span, times_told(not actual or _is_coming(layout, span)))
+    time = told_at(layout, span, times_told(not actual or _is_coming(led)))
     if time is None or not actual:
         return time
     written = _clause_words(layout.text[layout.offset : layout.offset + time.start])
     words = [word.casefold() for word in written]
-    at = _verb_at(words)
-    past = at is not None and PAST in {form for _, form in forms(words[at])}
-    return told_at(layout, span, times_told(False)) if past else time
+    its = _Led(words=words, at=_verb_at(words))
+    ahead = not _AHEAD.isdisjoint(its.near(2))
+    past = PAST in {form for _, form in forms(its.verb)}
+    return told_at(layout, span, times_told(ahead)) if past or ahead else time
 
 
-def _meant(name: str, layout: Layout, span: tuple[int, int], subject: str) -> str:
-    """The relation that words mean: who "turns" 90 is not 90 yet, what is got is had now, and a
-    thing costs what it "pays", where no word says that it is paid."""
-    words = [word.casefold() for word in _before(layout, span)]
-    at = _verb_at(words)
-    verb = "" if at is None else words[at]
-    if name == "age" and lemma(verb) == "turn" and _is_coming(layout, span):
-        return "turns"
-    if name == "had" and verb == "got" and _is_lasting(layout, span):
+def _meant(
+    name: str, words: str, led: _Led, layout: Layout, span: tuple[int, int], subject: str
+) -> str:
+    """The relation that words mean.
+
+    Who "turns" 90 is not 90 yet, what is got is had now, a thing costs what it "pays" where no word
+    says that it is paid, nobody lives where they moved "from", and an intolerance is not what one
+    is allergic to.
+    """
+    if led.base == "turn" and fits("age", words):
+        return "turns" if _is_coming(led) else "age"
+    if name == "had" and led.verb == "got" and _is_lasting(layout, span):
         return "has"
-    costs = name == "pays" and lemma(verb) != "pay" and _is_thing(subject, layout)
+    if name == "lives in" and led.words[-1:] == ["from"]:
+        return "moved from"
+    if name == "is allergic to" and ALLERGIC.search(words):
+        return "is"
+    costs = name == "pays" and led.base != "pay" and _is_thing(subject, layout)
     return "costs" if costs else name
 
 

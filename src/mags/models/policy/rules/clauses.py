@@ -360,6 +360,8 @@ def verb_group(tokens: Sequence[Token], i: int, person: str) -> Verb | None:
     helpers: list[str] = []
     shades: set[str] = set()
     i = _pass(tokens, i, shades)
+    if person != FIRST and _low(tokens, i) in {"am", "'m"}:
+        return None  # "Hab am 14. Mai Geburtstag" is no English
     while _helps(tokens, i):
         helpers.append(tokens[i].low)
         i = _pass(tokens, i + 1, shades)

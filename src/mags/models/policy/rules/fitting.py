@@ -48,6 +48,7 @@ _AGE = re.compile(
     r"(?![:%\w]|\.\d| ?(?:kilos?|kg|pounds|lbs|cm|am|pm|minutes|hours|days|weeks))"
     rf"|, {_YEARS}(?=[,.]|$)|\({_YEARS}\)",
 )
+_DEAD = re.compile(r"(?:is |was |has )?(?:so |half )?(?:dead|died|dies|dying)\b", re.IGNORECASE)
 _BORN = re.compile(r"\b(?:birthday|bday|b-day|born|birth|into (?:the|this) world)\b", re.IGNORECASE)
 _FAMILY = word_set(
     "sister brother mother father aunt uncle cousin niece nephew grandmother grandfather"
@@ -80,6 +81,8 @@ _ALLERGY = re.compile(
     r"|hay ?fever|react\w*|c(?:o)?eliac|itch\w*|sick|makes? me|can(?:no|'?)t (?:eat|have|touch))\b",
     re.IGNORECASE,
 )
+ALLERGIC = re.compile(r"\b(?:allergic|intolerant|c(?:o)?eliac)\b", re.IGNORECASE)
+"""What somebody is, and not what they are allergic to."""
 _SALE = re.compile(r"\b(?:sold|sell\w*|sale|auction\w*|flogged|buyers?|got rid)\b", re.IGNORECASE)
 _TOLD_BY: Mapping[str, re.Pattern[str]] = (
     dict.fromkeys(("has as pet", "has as pets", "has as animals"), _PET)
@@ -133,6 +136,8 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
         return not other and (named or any(word.lower() in KIN for word in words))
     if relation in _NAMES and any(c.isdigit() for c in object):
         return False
+    if relation == "phone number" and not any(c.isdigit() for c in object):
+        return False  # "my phone is dead"
     if _HOME.search(relation):
         homes = relation != "was born in" and not _HOMES.isdisjoint(words)
         stays = last in _NEVER.get(relation, ())
@@ -156,6 +161,8 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     named = told.object.strip(" .!")
     talk = " ".join((turn.text, *(earlier.text for earlier in recent[-_NEAR:])))
     text = talk if turn.text.strip(" .!") == named else turn.text
+    if is_figure(told, turn.speaker):
+        return False
     if not fits(told.relation, named, small=turn.text == turn.text.lower()):
         return False
     known = canonical(told.relation)
@@ -174,6 +181,11 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     if role in _SAID and not _is_relative(role, named, turn.text, talk):
         return False
     return told.subject == turn.speaker or _is_spoken_of(told, talk)
+
+
+def is_figure(told: Operation, speaker: str) -> bool:
+    """Say whether somebody tells of their own death, or is "dead tired": no such thing is so."""
+    return told.subject == speaker and bool(_DEAD.match(f"{told.relation} {told.object}"))
 
 
 def _is_worded(relation: str, text: str, talk: str) -> bool:

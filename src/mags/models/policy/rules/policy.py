@@ -19,7 +19,7 @@ from mags.models.policy.rules.clauses import (
     opened,
 )
 from mags.models.policy.rules.corrections import corrected
-from mags.models.policy.rules.fitting import fits, is_feedback
+from mags.models.policy.rules.fitting import fits, is_feedback, is_figure
 from mags.models.policy.rules.phrases import Scene, names_in, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
 from mags.models.policy.rules.statements import (
@@ -132,7 +132,8 @@ def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> 
         operations += read
         if len(said) == 1 and len(read) < max(1, len(clauses(opened(tokens)[0]))):
             operations += _noted(tokens, scene)
-    kept = _once(_replaced([op for op in operations if _holds(op) and not is_feedback(op, recent)]))
+    held = (op for op in operations if _holds(op) and not is_figure(op, turn.speaker))
+    kept = _once(_replaced([op for op in held if not is_feedback(op, recent)]))
     names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
     for op in kept:
         names |= dict.fromkeys(n for n in (op.subject,) if "'s " in n)

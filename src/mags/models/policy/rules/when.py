@@ -355,6 +355,7 @@ _RULES = (
                 _weekday,
             ),
             (rf"(?:{_ROLE}|in)\s+(?:the\s+)?{_SEASON}", _season),
+            (rf"(?P<role>since)\s+{_NUMBER}\s+{_UNIT}", _ago),
         ),
         "",
     ),
