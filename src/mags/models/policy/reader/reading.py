@@ -95,6 +95,9 @@ _BE = _PAST_BE | {"am", "is", "are", "'m", "'re", "been", "being"}
 _PRESENT_BE = frozenset({"am", "is", "are", "'m", "'re", "'s"})
 _HAVE = frozenset({"have", "has", "had", "'ve", "'d"})
 _NOT = frozenset({"n't", "not", "never"})
+_OWN_WORDS = FIRST_PERSON | {"we", "us", "our", "ours", "im", "ive"}
+_SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
+_IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
 _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
 _MY_OWN = re.compile(r"\b(?:my|our) (?:\w+ )??(\w+),? (?:called )?$", re.IGNORECASE)
@@ -290,6 +293,8 @@ def _fact(
     relation = _barred(led, name) if actual and denied else ""
     relation = relation or _worded(name, modality, denied=denied)
     role = _role(layout, span, relation)
+    if start == SPEAKER and not relation.startswith("has as ") and _is_of_others(layout, span):
+        return None
     return Fact(
         subject=subject,
         relation=role or relation,
@@ -472,6 +477,23 @@ def _barred(led: _Led, relation: str) -> str:
     return " ".join((f"{bar['may']} not" if bar["may"] else "cannot", base, *after))
 
 
+def _is_of_others(layout: Layout, span: tuple[int, int]) -> bool:
+    """Say whether a sentence without its speaker tells an object of somebody or something else.
+
+    "They've paid half, 4,200", "it's 8 boards now", and "the server is on 10.0.0.4" of the server.
+    """
+    text, start = layout.text, layout.words[span[0] - SPECIAL].start
+    end = layout.words[span[1] - SPECIAL].end
+    led = _SENTENCE_END.split(text[layout.offset : start])[-1]
+    clauses = [_clause_words(part.casefold()) for part in re.split(r"[,;:]|\band\b", led)]
+    said = next((words for words in reversed(clauses) if any(map(forms, words))), ())
+    after = _SENTENCE_END.split(text[end:])[0]
+    if not _OWN_WORDS.isdisjoint(_SAID.findall(f"{led} {after}".casefold())):
+        return False
+    itself = led.strip().casefold() in {"", "the"} and _IS.match(after) is not None
+    return itself or (bool(said) and said[0] in PRONOUNS - _OWN_WORDS)
+
+
 def _role(layout: Layout, span: tuple[int, int], relation: str) -> str:
     """The relation that "my partner" before a name tells, at no time; "" where nobody is had so."""
     start = layout.words[span[0] - SPECIAL].start
@@ -519,7 +541,7 @@ def _meant(
         return "turns" if _is_coming(led) else "age"
     if name == "had" and led.verb == "got" and _is_lasting(layout, span):
         return "has"
-    if name == "lives in" and led.words[-1:] == ["from"]:
+    if name == "lives in" and [w for w in led.words if w not in _ARTICLES][-1:] == ["from"]:
         return "moved from"
     if name == "is allergic to" and ALLERGIC.search(words):
         return "is"

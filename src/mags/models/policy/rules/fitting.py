@@ -148,7 +148,7 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     )
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
-    idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
+    idle = relation in {"plans", "plans to", "wants to", "needs to"} and not does  # a time, a place
     empty = trade or idle or not telling or last in _NEVER.get(relation, ())
     return not empty and len(words) <= _MOST_FILLING
 
