@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from mags.models.policy.reader.reading import MEANT, Fact, logit
 from mags.models.policy.rules.tokens import stems
-from mags.ports.english import lemma
+from mags.models.policy.rules.when import COUNTED
+from mags.ports.english import BASE, PAST, forms, lemma
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import normalise
 
@@ -19,6 +20,18 @@ TOLD = 0.4
 """Probability from which a fact speaks for the end of another."""
 SAME = 0.5
 """Share of the words of an object from which it is named."""
+_CORRECTS = re.compile(
+    r"\b(?:actually|correct\w*|sorry|wrong\w*|mis\w+|retract|not|never|said|told|meant?)\b|n't\b"
+    r"|\bt(?:ake|ook|aken) (?:\w+ )*back\b",
+    re.IGNORECASE,
+)
+"""What takes back words that were said before."""
+_LOST = re.compile(
+    r"\b(?:no|gone|los[et]\w*|st[eo]le\w*|sold|sell\w*|died|dead|broke\w*|g[ai]ve\w*|away|left|rid"
+    r"|t[oa]k\w+|return\w*|cancel\w*|over|instead|off|paid|any ?more)\b",
+    re.IGNORECASE,
+)
+"""What may tell that things are had no more."""
 _IDLE = re.compile(r"\b(?:the|a|an|of|in|on|at|to|for|and|with|my|his|her|their)\b", re.IGNORECASE)
 
 
@@ -29,8 +42,29 @@ def in_question(
     heard = stems(turn.text)
     for fact in facts:
         heard |= stems(f"{fact.relation} {fact.object}")
-    held = [one for one in recalled if one.current and one.relation]
+    corrects = _CORRECTS.search(turn.text) is not None
+    held = [
+        one
+        for one in recalled
+        if one.current and one.relation and (corrects or not _is_kept(one, turn.text))
+    ]
     return sorted(held, key=lambda one: -_shared(one, heard, turn))[:HELD]
+
+
+def _is_kept(held: Recalled, text: str) -> bool:
+    """Whether a turn that takes no words back ends nothing of this: it is past, or things counted.
+
+    What happened on a day did, whatever follows. Eight boards are had after they are painted,
+    where no word tells of their loss and no other number of them.
+    """
+    verb, first = (words.partition(" ")[0].lower() for words in (held.relation, held.object))
+    tags = {form for _, form in forms(verb)}
+    if "when" in held.qualifiers and PAST in tags and BASE not in tags:
+        return True
+    told = {COUNTED.get(word, word) for word in stems(text)}
+    others = {str(one) for one in told if str(one).isdigit()} - {str(COUNTED.get(first, first))}
+    counts = lemma(verb) in {"have", "own"} and (first in COUNTED or first.isdigit())
+    return counts and not others and _LOST.search(text) is None
 
 
 def _shared(held: Recalled, heard: frozenset[str], turn: Turn) -> float:

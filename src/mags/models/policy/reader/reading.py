@@ -98,6 +98,9 @@ _NOT = frozenset({"n't", "not", "never"})
 _OWN_WORDS = FIRST_PERSON | {"we", "us", "our", "ours", "im", "ive"}
 _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
+_HELD = frozenset({"have", "own", "pay", "plan"})
+_GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
+"""What is planned where no verb is said, by the word before a place: "I'm off to Rome"."""
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
 _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
 _MY_OWN = re.compile(r"\b(?:my|our) (?:\w+ )??(\w+),? (?:called )?$", re.IGNORECASE)
@@ -282,7 +285,7 @@ def _fact(
     elif canonical(name) is None:
         said = said_relation(layout, span, own=start == SPEAKER)
         if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
-            name = " ".join(word for word in said.split() if word not in _ARTICLES)
+            name = " ".join(_bare(said.split()))
     words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
@@ -292,8 +295,10 @@ def _fact(
         return None
     relation = _barred(led, name) if actual and denied else ""
     relation = relation or _worded(name, modality, denied=denied)
+    if relation == "plans":
+        relation = next((_GOING[word] for word in _bare(led.words)[-1:] if word in _GOING), "plans")
     role = _role(layout, span, relation)
-    if start == SPEAKER and not relation.startswith("has as ") and _is_of_others(layout, span):
+    if start == SPEAKER and not role and _is_of_others(layout, span, relation):
         return None
     return Fact(
         subject=subject,
@@ -473,20 +478,27 @@ def _barred(led: _Led, relation: str) -> str:
     bar = _BARS.search(before)
     if led.at is None or bar is None or own in DENYING or (own == base and base != "have"):
         return ""
-    after = [word for word in led.words[led.at + 1 :] if word not in _ARTICLES]
+    after = _bare(led.words[led.at + 1 :])
     return " ".join((f"{bar['may']} not" if bar["may"] else "cannot", base, *after))
 
 
-def _is_of_others(layout: Layout, span: tuple[int, int]) -> bool:
-    """Say whether a sentence without its speaker tells an object of somebody or something else.
+def _bare(words: Sequence[str]) -> list[str]:
+    """Words without articles and possessives."""
+    return [word for word in words if word not in _ARTICLES]
+
+
+def _is_of_others(layout: Layout, span: tuple[int, int], relation: str) -> bool:
+    """Say whether a sentence without its speaker tells what is had or paid of somebody else.
 
     "They've paid half, 4,200", "it's 8 boards now", and "the server is on 10.0.0.4" of the server.
     """
+    if lemma(relation.partition(" ")[0]) not in _HELD or relation.startswith("has as "):
+        return False
     text, start = layout.text, layout.words[span[0] - SPECIAL].start
     end = layout.words[span[1] - SPECIAL].end
     led = _SENTENCE_END.split(text[layout.offset : start])[-1]
     clauses = [_clause_words(part.casefold()) for part in re.split(r"[,;:]|\band\b", led)]
-    said = next((words for words in reversed(clauses) if any(map(forms, words))), ())
+    said = next((words for words in reversed(clauses) if any(map(forms, words))), [])
     after = _SENTENCE_END.split(text[end:])[0]
     if not _OWN_WORDS.isdisjoint(_SAID.findall(f"{led} {after}".casefold())):
         return False
@@ -541,7 +553,7 @@ def _meant(
         return "turns" if _is_coming(led) else "age"
     if name == "had" and led.verb == "got" and _is_lasting(layout, span):
         return "has"
-    if name == "lives in" and [w for w in led.words if w not in _ARTICLES][-1:] == ["from"]:
+    if name == "lives in" and _bare(led.words)[-1:] == ["from"]:
         return "moved from"
     if name == "is allergic to" and ALLERGIC.search(words):
         return "is"
