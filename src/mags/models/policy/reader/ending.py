@@ -26,12 +26,6 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 """What takes back words that were said before."""
-_LOST = re.compile(
-    r"\b(?:no|gone|los[et]\w*|st[eo]le\w*|sold|sell\w*|died|dead|broke\w*|g[ai]ve\w*|away|left|rid"
-    r"|t[oa]k\w+|return\w*|cancel\w*|over|instead|off|paid|any ?more)\b",
-    re.IGNORECASE,
-)
-"""What may tell that things are had no more."""
 _IDLE = re.compile(r"\b(?:the|a|an|of|in|on|at|to|for|and|with|my|his|her|their)\b", re.IGNORECASE)
 
 
@@ -54,8 +48,7 @@ def in_question(
 def _is_kept(held: Recalled, text: str) -> bool:
     """Whether a turn that takes no words back ends nothing of this: it is past, or things counted.
 
-    What happened on a day did, whatever follows. Eight boards are had after they are painted,
-    where no word tells of their loss and no other number of them.
+    What happened on a day did, whatever follows, and eight boards are had after they are painted.
     """
     verb, first = (words.partition(" ")[0].lower() for words in (held.relation, held.object))
     tags = {form for _, form in forms(verb)}
@@ -64,7 +57,7 @@ def _is_kept(held: Recalled, text: str) -> bool:
     told = {COUNTED.get(word, word) for word in stems(text)}
     others = {str(one) for one in told if str(one).isdigit()} - {str(COUNTED.get(first, first))}
     counts = lemma(verb) in {"have", "own"} and (first in COUNTED or first.isdigit())
-    return counts and not others and _LOST.search(text) is None
+    return counts and not others
 
 
 def _shared(held: Recalled, heard: frozenset[str], turn: Turn) -> float:

@@ -23,7 +23,7 @@ from mags.models.policy.reader.network import (
     rows,
 )
 from mags.models.policy.rules.fitting import ALLERGIC, fits
-from mags.models.policy.rules.lexicon import CHAT
+from mags.models.policy.rules.lexicon import CHAT, KIN
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
 from mags.models.policy.rules.tokens import is_name
@@ -101,6 +101,7 @@ _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
 """What is planned where no verb is said, by the word before a place: "I'm off to Rome"."""
+_GLUED = re.compile(r"(?:[.@/]\w+)+")
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
 _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
 _MY_OWN = re.compile(r"\b(?:my|our) (?:\w+ )??(\w+),? (?:called )?$", re.IGNORECASE)
@@ -226,7 +227,7 @@ def answered(
         found.append(
             AnswerSpan(
                 start=first.start - line.shift,
-                end=last.end - line.shift,
+                end=_whole(layout.text, last.end) - line.shift,
                 sure=trained.answer.probability(told),
                 shown=likely,
                 says=yes,
@@ -291,7 +292,7 @@ def _fact(
     words += '"' if words.count('"') % 2 else ""
     led, actual = _led(layout, span), modality == "actual"
     name = _meant(name, words, led, layout, span, subject) or _plain(kind)
-    if not words or (actual and _is_denied_apart(led, name, denied=denied)):
+    if not words or (not denied and actual and _is_denied(led, name)):
         return None
     relation = _barred(led, name) if actual and denied else ""
     relation = relation or _worded(name, modality, denied=denied)
@@ -457,26 +458,20 @@ def _is_coming(led: _Led) -> bool:
     return present and led.base in COMING
 
 
-def _is_denied_apart(led: _Led, relation: str, *, denied: bool) -> bool:
-    """Say whether a denial stands at another verb than a relation's, or was not heard at its own.
-
-    Who "doesn't take" dairy is not said not to be allergic to it.
-    """
-    verb = lemma(relation.partition(" ")[0])
-    if denied:
-        return verb == "be" and bool(led.verb) and (_BE | _PRESENT_BE).isdisjoint(led.words)
-    return led.base == verb and not _NOT.isdisjoint(led.near(2, 1))
+def _is_denied(led: _Led, relation: str) -> bool:
+    """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
+    return led.base == lemma(relation.partition(" ")[0]) and not _NOT.isdisjoint(led.near(2, 1))
 
 
 def _barred(led: _Led, relation: str) -> str:
-    """What one cannot have or do, in its own words, "" where nothing is barred.
+    """What one cannot have or do, by the verb that is denied, "" where nothing is barred.
 
-    It is not what one has none of, or what one does not otherwise.
+    "I can't have dairy" denies no allergy, and not that there is dairy in the house.
     """
     own, base = lemma(relation.partition(" ")[0]), led.base
     before = " ".join(word for word in led.words[: led.at] if word not in _IDLE)
     bar = _BARS.search(before)
-    if led.at is None or bar is None or own in DENYING or (own == base and base != "have"):
+    if led.at is None or bar is None or own in DENYING or own == base in {"eat", "drink"}:
         return ""
     after = _bare(led.words[led.at + 1 :])
     return " ".join((f"{bar['may']} not" if bar["may"] else "cannot", base, *after))
@@ -511,7 +506,7 @@ def _role(layout: Layout, span: tuple[int, int], relation: str) -> str:
     start = layout.words[span[0] - SPECIAL].start
     said = _MY_OWN.search(layout.text, layout.offset, start)
     noun = said[1].lower() if said and relation.startswith("has as ") else ""
-    if not noun or not living(noun):
+    if noun not in KIN:
         return ""
     known = canonical(noun) or noun
     return relation if canonical(relation.removeprefix("has as ")) == known else f"has as {noun}"
@@ -576,7 +571,8 @@ def _is_thing(subject: str, layout: Layout) -> bool:
 
 def with_titles(layout: Layout, span: tuple[int, int]) -> str:
     """The words of an object, with the whole of a title in marks that it has a part of."""
-    start, end = layout.words[span[0] - SPECIAL].start, layout.words[span[1] - SPECIAL].end
+    start = layout.words[span[0] - SPECIAL].start
+    end = _whole(layout.text, layout.words[span[1] - SPECIAL].end)
     for title in _TITLE.finditer(layout.text, layout.offset):
         first, last = title.span()
         begins = start in (first, title.start(2), title.start(3))
@@ -585,6 +581,12 @@ def with_titles(layout: Layout, span: tuple[int, int]) -> str:
             if (start, end) == (first, last):
                 return title[1]
     return layout.text[start:end]
+
+
+def _whole(text: str, end: int) -> int:
+    """The end of an address that a span ends in: "docs" of "docs.firm.example"."""
+    more = _GLUED.match(text, end)
+    return more.end() if more else end
 
 
 def _plain(kind: str) -> str:
