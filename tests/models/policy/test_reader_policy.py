@@ -6,6 +6,7 @@ import pytest
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.reader.ending import in_question
 from mags.models.policy.reader.policy import ReaderPolicy, distinct, operation_of
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.fitting import is_supported
@@ -185,6 +186,8 @@ def test_to_like_what_an_assistant_proposed_is_no_taste(text: str, speaker: str,
         ("plans to", "children's ward", False),
         ("plans to", "Thursday to Friday at 10", False),
         ("plans to", "visit the ward", True),
+        ("plans", "23rd to 27th", False),
+        ("plans", "Bella Roma", False),
         ("lives in", "Hilton Hotel", False),
         ("stays at", "Hilton Hotel", True),
     ],
@@ -269,6 +272,8 @@ def test_a_pet_that_died_is_had_no_more(died: str):
         ("sold", "bike", "The bike is sold.", True),
         ("is allergic to", "cats", "Mostly cats. I have two of my own.", False),
         ("is allergic to", "cats", "Cats make me sneeze.", True),
+        ("is", "dead", "I'm dead, that meeting was 3 hours.", False),
+        ("is", "dead tired", "I'm dead tired.", False),
         ("has", "two", "I have two of my own.", False),
     ],
 )
@@ -298,3 +303,101 @@ def test_a_known_name_in_an_address_is_no_name():
 def test_a_time_of_a_clause_that_tells_the_past_is_not_ahead():
     told = read("I left Vodafone in June, and I'm a project manager at Heliox now")
     assert not [one for one in told if "June 2026" in one.text]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "what should I eat before a run? I can't have dairy, lactose intolerant",
+            ["User cannot have dairy.", "User is lactose intolerant."],
+        ),
+        ("what can I cook? I can't have eggs, allergic", ["User cannot have eggs."]),
+        ("can't do gluten, coeliac", ["User cannot do gluten.", "User is coeliac."]),
+        ("I can't eat nuts", ["User does not eat nuts."]),
+        ("can't live without coffee", ["User cannot live without coffee."]),
+    ],
+)
+def test_what_one_cannot_have_denies_only_the_verb_it_stands_at(text: str, told: list[str]):
+    assert [one.text for one in read(text)] == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "brilliant!! they've already paid half, 4,200",
+        "and it's 8 boards now not 6. deadline stays the 20th",
+        "the Anchor's full on the 26th so it's at Bella Roma instead, same time",
+    ],
+)
+def test_what_a_sentence_tells_of_others_is_not_had_or_planned_by_who_says_it(text: str):
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I've paid 300 so far", "User paid 300."),
+        ("we have 8 chairs", "User has 8 chairs."),
+        ("they're two cats, Pip and Mo", "User has as pets Pip and Mo."),
+        ("moved here two years ago, from Cork", "User moved from Cork in 2024."),
+        ("moved from Cork", "User moved from Cork."),
+        (
+            "I'll be in Madrid from monday",
+            "User plans to be in Madrid from 9 March 2026.",
+        ),
+        ("I use mail.firm.example now", "User uses mail.firm.example."),
+    ],
+)
+def test_whose_it_is_where_from_and_where_to_is_as_it_was_said(text: str, told: str):
+    assert [one.text for one in read(text)] == [told]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "oh and my partner Noor started as a vet nurse last week so mornings are mine with "
+            "the kid now, can you move runs to the evening",
+            "User has as partner Noor.",
+        ),
+        (
+            "My supervisor Prof. De Vries she will retire in summer, so I get new one",
+            "User has as supervisor Prof. De Vries.",
+        ),
+    ],
+)
+def test_what_somebody_is_called_is_what_they_are_at_no_time(text: str, told: str):
+    assert [one.text for one in read(text) if one.subject == "user"] == [told]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "age"),
+    [
+        ("I'm 34 and training for my second marathon", "turned 35 yesterday, got a garmin", "35"),
+        ("I'm 34 and looking for a job", "turned 35 yesterday", "35"),
+        ("I'm 50 and still running", "just turned 51 at the weekend", "51"),
+    ],
+)
+def test_nobody_has_two_ages(first: str, then: str, age: str):
+    assert [one.object for one in read(first, then) if one.relation == "age"] == [age]
+
+
+@pytest.mark.parametrize(
+    ("relation", "object", "text", "asked"),
+    [
+        ("had", "chemistry exam", "I passed chemistry!", False),
+        ("had", "chemistry exam", "Sorry, the chemistry exam was on Friday.", True),
+        ("visited", "Rome", "back from Rome, it was lovely", False),
+        ("plans to have", "chemistry exam", "I passed chemistry!", True),
+        ("has", "8 boards", "boards are painted. all 8. green!!!", False),
+        ("has", "8 boards", "it's 6 boards now", True),
+        ("has", "8 boards", "we have not got the boards any more", True),
+        ("has", "boards", "boards are painted", True),
+    ],
+)
+def test_what_is_past_or_counted_is_ended_only_by_who_takes_it_back(
+    relation: str, object: str, text: str, asked: bool
+):
+    known = held(relation, object, qualifiers={"when": "2024-05-10"})
+    assert bool(in_question(turn(text), [known], ())) is asked

@@ -522,7 +522,8 @@ def _told_time(
 ) -> Time | None:
     """The time beside an object, the next such day where it is planned or coming.
 
-    One of another clause is by its own verb: "I left in June, and now I'm a cook".
+    One of another clause is by its own verb, "I left in June, and now I'm a cook", and what is so
+    has no time of what only will be: "my boss is Ek, he will retire in summer".
     """
     time = told_at(layout, span, times_told(not actual or _is_coming(led)))
     if time is None or not actual:
@@ -530,9 +531,10 @@ def _told_time(
     written = _clause_words(layout.text[layout.offset : layout.offset + time.start])
     words = [word.casefold() for word in written]
     its = _Led(words=words, at=_verb_at(words))
-    ahead = not _AHEAD.isdisjoint(its.near(2))
+    if not _AHEAD.isdisjoint(its.near(2)[:-1]):
+        return told_at(layout, span, times_told(True)) if its.verb == led.verb else None
     past = PAST in {form for _, form in forms(its.verb)}
-    return told_at(layout, span, times_told(ahead)) if past or ahead else time
+    return told_at(layout, span, times_told(False)) if past else time
 
 
 def _meant(
