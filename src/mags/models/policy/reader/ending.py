@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from mags.models.policy.reader.reading import MEANT, Fact, logit
 from mags.models.policy.rules.tokens import stems
-from mags.models.policy.rules.when import COUNTED
+from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
 from mags.ports.english import BASE, PAST, forms, lemma
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import normalise
@@ -21,8 +21,9 @@ TOLD = 0.4
 SAME = 0.5
 """Share of the words of an object from which it is named."""
 _CORRECTS = re.compile(
-    r"\b(?:actually|correct\w*|sorry|wrong\w*|mis\w+|retract|not|never|said|told|meant?)\b|n't\b"
-    r"|\bt(?:ake|ook|aken) (?:\w+ )*back\b",
+    r"\b(?:no|wait|actually|correct\w*|sorry|wrong\w*|mis\w+|retract|not|never|said|told|meant?"
+    rf"|it was (?:in |on )?(?:\d+|{'|'.join([*DAYS, *MONTHS])})"
+    r"|t(?:ake|ook|aken) (?:\w+ )*back)\b|n't\b",
     re.IGNORECASE,
 )
 """What takes back words that were said before."""

@@ -22,7 +22,7 @@ from mags.models.policy.reader.network import (
     marks,
     rows,
 )
-from mags.models.policy.rules.fitting import ALLERGIC, fits
+from mags.models.policy.rules.fitting import ALLERGIC, fits, is_when
 from mags.models.policy.rules.lexicon import CHAT, KIN
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
@@ -101,6 +101,7 @@ _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
 """What is planned where no verb is said, by the word before a place: "I'm off to Rome"."""
+_MOVED = re.compile(r"\b(?:mov|relocat)(?:e[sd]?|ing)\b", re.IGNORECASE)
 _GLUED = re.compile(r"(?:[.@/]\w+)+")
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
 _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
@@ -290,16 +291,16 @@ def _fact(
     words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
-    led, actual = _led(layout, span), modality == "actual"
+    led, actual, own = _led(layout, span), modality == "actual", start == SPEAKER
     name = _meant(name, words, led, layout, span, subject) or _plain(kind)
     if not words or (not denied and actual and _is_denied(led, name)):
         return None
     relation = _barred(led, name) if actual and denied else ""
     relation = relation or _worded(name, modality, denied=denied)
     if relation == "plans":
-        relation = next((_GOING[word] for word in _bare(led.words)[-1:] if word in _GOING), "plans")
+        relation = _planned(layout, span, words, own=own)
     role = _role(layout, span, relation)
-    if start == SPEAKER and not role and _is_of_others(layout, span, relation):
+    if not relation or (own and _is_of_others(layout, span, relation)):
         return None
     return Fact(
         subject=subject,
@@ -312,7 +313,9 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=None if role else _told_time(layout, span, led, times_told, actual=actual),
+        time=None
+        if role or relation == "is called"
+        else _told_time(layout, span, led, times_told, actual=actual),
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -482,6 +485,14 @@ def _bare(words: Sequence[str]) -> list[str]:
     return [word for word in words if word not in _ARTICLES]
 
 
+def _planned(layout: Layout, span: tuple[int, int], words: str, *, own: bool) -> str:
+    """The relation of what is planned without a verb: "I'm off to Rome", or "is off" for a time."""
+    if is_when(words):
+        return said_relation(layout, span, own=own)
+    before = _bare(_led(layout, span).words)[-1:] if words[0].isupper() else ()
+    return next((_GOING[word] for word in before if word in _GOING), "plans")
+
+
 def _is_of_others(layout: Layout, span: tuple[int, int], relation: str) -> bool:
     """Say whether a sentence without its speaker tells what is had or paid of somebody else.
 
@@ -550,7 +561,8 @@ def _meant(
         return "turns" if _is_coming(led) else "age"
     if name == "had" and led.verb == "got" and _is_lasting(layout, span):
         return "has"
-    if name == "lives in" and _bare(led.words)[-1:] == ["from"]:
+    moved = _MOVED.search(layout.text, layout.offset)  # who visits from Rome does live there
+    if name == "lives in" and moved and _bare(led.words)[-1:] == ["from"]:
         return "moved from"
     if name == "is allergic to" and ALLERGIC.search(words):
         return "is"

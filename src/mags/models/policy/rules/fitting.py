@@ -40,6 +40,11 @@ _NEVER |= dict.fromkeys(
 _UNNAMED = frozenset({"is", "has", "likes", "plans"})
 """Relations that tell nothing by themselves: a number or a day alone is none of theirs."""
 _CALENDAR = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})s?\b", re.IGNORECASE)
+_WHEN = re.compile(
+    rf"(?:\W|\d|\b(?:to|of|the|at|in|a|an|each|per|from|few|till|until|am|pm|hours?|days?|weeks?"
+    rf"|months?|years?|{'|'.join(COUNTED)})\b|(?<=\d)(?:st|nd|rd|th|am|pm)\b)+",
+    re.IGNORECASE,
+)
 _YEARS = rf"(?:\d{{1,3}}|{'|'.join(COUNTED)})"
 _WHOSE = rf"(?:[Ii]|he|she|who|[A-Z]\w+|{'|'.join(KIN | PETS)})"
 _AGE = re.compile(
@@ -148,9 +153,20 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     )
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
-    idle = relation in {"plans", "plans to", "wants to", "needs to"} and not does  # a time, a place
-    empty = trade or idle or not telling or last in _NEVER.get(relation, ())
+    idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
+    empty = (
+        trade
+        or idle
+        or (relation == "plans" and is_when(object))
+        or not telling
+        or last in _NEVER.get(relation, ())
+    )
     return not empty and len(words) <= _MOST_FILLING
+
+
+def is_when(object: str) -> bool:
+    """Say whether words tell but a time, a number or how often: "23rd to 27th", "3 days a week"."""
+    return _WHEN.fullmatch(_CALENDAR.sub("0", object)) is not None
 
 
 def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bool:
