@@ -343,7 +343,10 @@ def test_what_a_sentence_tells_of_others_is_not_had_or_planned_by_who_says_it(te
         ("they're two cats, Pip and Mo", "User has as pets Pip and Mo."),
         ("moved here two years ago, from Cork", "User moved from Cork in 2024."),
         ("moved from Cork", "User moved from Cork."),
-        ("I'm off 23rd to 27th of march", "User is off 23rd to 27th of march from 23 March 2026."),
+        (
+            "I'm off 23rd to 27th of march, Lisbon, just so it's in here",
+            "User plans to be off 23rd to 27th of march since 23 March 2026.",
+        ),
         (
             "I'll be in Madrid from monday",
             "User plans to be in Madrid from 9 March 2026.",

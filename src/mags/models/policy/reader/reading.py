@@ -486,9 +486,13 @@ def _bare(words: Sequence[str]) -> list[str]:
 
 
 def _planned(layout: Layout, span: tuple[int, int], words: str, *, own: bool) -> str:
-    """The relation of what is planned without a verb: "I'm off to Rome", or "is off" for a time."""
+    """The relation of what is planned without a verb: "off to Rome", "I'm off 23rd to 27th"."""
     if is_when(words):
-        return said_relation(layout, span, own=own)
+        said = said_relation(layout, span, own=own)
+        verb, _, rest = said.partition(" ")
+        if verb == "is":
+            return f"plans to be {rest}".rstrip() if own else said
+        return said if verb == "plans" else ""
     before = _bare(_led(layout, span).words)[-1:] if words[0].isupper() else ()
     return next((_GOING[word] for word in before if word in _GOING), "plans")
 
