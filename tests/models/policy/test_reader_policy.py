@@ -186,9 +186,6 @@ def test_to_like_what_an_assistant_proposed_is_no_taste(text: str, speaker: str,
         ("plans to", "children's ward", False),
         ("plans to", "Thursday to Friday at 10", False),
         ("plans to", "visit the ward", True),
-        ("plans", "23rd to 27th", False),
-        ("plans", "3 days a week", False),
-        ("plans", "trip to Japan", True),
         ("lives in", "Hilton Hotel", False),
         ("stays at", "Hilton Hotel", True),
     ],
@@ -222,6 +219,7 @@ def read(*texts: str) -> list[mags.FactView]:
         ("pixel turns 12 in june, i checked her passport", "2026-06-01"),
         ("my nan turned 90 in may", "2025-05-01"),
         ("my son turned 5 on sunday", "2026-03-01"),
+        ("its for Mira, shes turning 5 on saturday", "2026-03-07"),
     ],
 )
 def test_a_day_beside_what_is_told_in_the_present_is_the_next_one(text: str, since: str):
@@ -347,10 +345,7 @@ def test_what_a_sentence_tells_of_others_is_not_had_or_planned_by_who_says_it(te
             "I'm off 23rd to 27th of march, Lisbon, just so it's in here",
             "User plans to be off 23rd to 27th of march since 23 March 2026.",
         ),
-        (
-            "I'll be in Madrid from monday",
-            "User plans to be in Madrid from 9 March 2026.",
-        ),
+        ("I'll be in Madrid from monday", "User plans to be in Madrid from 9 March 2026."),
         ("I use mail.firm.example now", "User uses mail.firm.example."),
     ],
 )

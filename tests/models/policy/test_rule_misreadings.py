@@ -22,7 +22,6 @@ from tests.models.policy.reading import facts
         ("My arms are dead.", "is", "dead"),
         ("I'm dead. That meeting was 3 hours.", "is", "dead"),
         ("I nearly died laughing.", "is", "dead"),
-        ("My phone is dead.", "phone number", "dead"),
         ("Hab am 14. Mai Geburtstag, werd 29", "age", "14"),
         ("Bin am 9. in Hamburg", "age", "9"),
         ("I live in Utrecht since two years.", "lives in", "Utrecht since two years"),

@@ -100,12 +100,11 @@ _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
-"""What is planned where no verb is said, by the word before a place: "I'm off to Rome"."""
 _MOVED = re.compile(r"\b(?:mov|relocat)(?:e[sd]?|ing)\b", re.IGNORECASE)
 _GLUED = re.compile(r"(?:[.@/]\w+)+")
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
 _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
-_MY_OWN = re.compile(r"\b(?:my|our) (?:\w+ )??(\w+),? (?:called )?$", re.IGNORECASE)
+_MY_OWN = re.compile(r"\b(?:my|our) ((?:\w+ )??\w+),? (?:called )?$", re.IGNORECASE)
 _ARTICLES = frozenset({"a", "an", "the", "my", "our", "his", "her", "their", "your", "some"})
 _NO_VERB_AFTER = _ARTICLES | {"to", "of", "this", "that", "no", "for", "with", "in", "on", "at"}
 _IDLE = frozenset({"just", "really", "also", "still", "now", "finally", "only", "already", "even"})
@@ -291,14 +290,15 @@ def _fact(
     words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
-    led, actual, own = _led(layout, span), modality == "actual", start == SPEAKER
+    led = _led(layout.text[layout.offset : layout.words[span[0] - SPECIAL].start])
+    actual, own = modality == "actual", start == SPEAKER
     name = _meant(name, words, led, layout, span, subject) or _plain(kind)
     if not words or (not denied and actual and _is_denied(led, name)):
         return None
     relation = _barred(led, name) if actual and denied else ""
     relation = relation or _worded(name, modality, denied=denied)
     if relation == "plans":
-        relation = _planned(layout, span, words, own=own)
+        relation = _planned(led, words, said_relation(layout, span, own=own), own=own)
     role = _role(layout, span, relation)
     if not relation or (own and _is_of_others(layout, span, relation)):
         return None
@@ -427,29 +427,21 @@ def _verb_at(words: Sequence[str]) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Led:
-    """The words of a clause before an object, folded, and the place of the verb nearest to it."""
+    """The words of a clause before an object, folded; the verb nearest to it, "" at -1 for none."""
 
     words: Sequence[str]
-    at: int | None
-
-    @property
-    def verb(self) -> str:
-        """That verb as written, "" where there is none."""
-        return "" if self.at is None else self.words[self.at]
-
-    @property
-    def base(self) -> str:
-        """That verb's base form."""
-        return lemma(self.verb)
+    at: int
+    verb: str
 
     def near(self, before: int, after: int = 0) -> Sequence[str]:
         """That verb with words before and after it."""
-        return () if self.at is None else self.words[max(0, self.at - before) : self.at + after + 1]
+        return self.words[max(0, self.at - before) : self.at + after + 1] if self.verb else ()
 
 
-def _led(layout: Layout, span: tuple[int, int]) -> _Led:
-    words = [word.casefold() for word in _before(layout, span)]
-    return _Led(words=words, at=_verb_at(words))
+def _led(text: str) -> _Led:
+    words = [word.casefold() for word in _clause_words(text)]
+    at = _verb_at(words)
+    return _Led(words=words, at=-1 if at is None else at, verb="" if at is None else words[at])
 
 
 def _is_coming(led: _Led) -> bool:
@@ -458,12 +450,14 @@ def _is_coming(led: _Led) -> bool:
     if GERUND in tags:
         return not _PRESENT_BE.isdisjoint(led.near(2))
     present = PAST not in tags and not {"did", "used"} & {*led.near(2)}
-    return present and led.base in COMING
+    return present and lemma(led.verb) in COMING
 
 
 def _is_denied(led: _Led, relation: str) -> bool:
     """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
-    return led.base == lemma(relation.partition(" ")[0]) and not _NOT.isdisjoint(led.near(2, 1))
+    return lemma(led.verb) == lemma(relation.partition(" ")[0]) and not _NOT.isdisjoint(
+        led.near(2, 1)
+    )
 
 
 def _barred(led: _Led, relation: str) -> str:
@@ -471,10 +465,10 @@ def _barred(led: _Led, relation: str) -> str:
 
     "I can't have dairy" denies no allergy, and not that there is dairy in the house.
     """
-    own, base = lemma(relation.partition(" ")[0]), led.base
-    before = " ".join(word for word in led.words[: led.at] if word not in _IDLE)
+    own, base = lemma(relation.partition(" ")[0]), lemma(led.verb)
+    before = " ".join(word for word in led.near(3)[:-1] if word not in _IDLE)
     bar = _BARS.search(before)
-    if led.at is None or bar is None or own in DENYING or own == base in {"eat", "drink"}:
+    if bar is None or own in DENYING or own == base in {"eat", "drink"}:
         return ""
     after = _bare(led.words[led.at + 1 :])
     return " ".join((f"{bar['may']} not" if bar["may"] else "cannot", base, *after))
@@ -485,16 +479,15 @@ def _bare(words: Sequence[str]) -> list[str]:
     return [word for word in words if word not in _ARTICLES]
 
 
-def _planned(layout: Layout, span: tuple[int, int], words: str, *, own: bool) -> str:
-    """The relation of what is planned without a verb: "off to Rome", "I'm off 23rd to 27th"."""
-    if is_when(words):
-        said = said_relation(layout, span, own=own)
-        verb, _, rest = said.partition(" ")
-        if verb == "is":
-            return f"plans to be {rest}".rstrip() if own else said
-        return said if verb == "plans" else ""
-    before = _bare(_led(layout, span).words)[-1:] if words[0].isupper() else ()
-    return next((_GOING[word] for word in before if word in _GOING), "plans")
+def _planned(led: _Led, words: str, said: str, *, own: bool) -> str:
+    """What is planned without a verb, by the words said: "off to Rome", "I'm off 23rd to 27th"."""
+    if not is_when(words):
+        before = "".join(_bare(led.words)[-1:])
+        return _GOING.get(before, "plans") if words[0].isupper() else "plans"
+    verb, _, rest = said.partition(" ")
+    if verb == "is" and own and rest:
+        return f"plans to be {rest}"
+    return said if verb in {"is", "plans"} else ""
 
 
 def _is_of_others(layout: Layout, span: tuple[int, int], relation: str) -> bool:
@@ -521,9 +514,10 @@ def _role(layout: Layout, span: tuple[int, int], relation: str) -> str:
     start = layout.words[span[0] - SPECIAL].start
     said = _MY_OWN.search(layout.text, layout.offset, start)
     noun = said[1].lower() if said and relation.startswith("has as ") else ""
-    if noun not in KIN:
+    head = noun.split(" ")[-1]
+    if head not in KIN:
         return ""
-    known = canonical(noun) or noun
+    known = canonical(head) or head
     return relation if canonical(relation.removeprefix("has as ")) == known else f"has as {noun}"
 
 
@@ -543,9 +537,7 @@ def _told_time(
     time = told_at(layout, span, times_told(not actual or _is_coming(led)))
     if time is None or not actual:
         return time
-    written = _clause_words(layout.text[layout.offset : layout.offset + time.start])
-    words = [word.casefold() for word in written]
-    its = _Led(words=words, at=_verb_at(words))
+    its = _led(layout.text[layout.offset : layout.offset + time.start])
     if not _AHEAD.isdisjoint(its.near(2)[:-1]):
         return told_at(layout, span, times_told(True)) if its.verb == led.verb else None
     past = PAST in {form for _, form in forms(its.verb)}
@@ -555,14 +547,10 @@ def _told_time(
 def _meant(
     name: str, words: str, led: _Led, layout: Layout, span: tuple[int, int], subject: str
 ) -> str:
-    """The relation that words mean.
-
-    Who "turns" 90 is not 90 yet, what is got is had now, a thing costs what it "pays" where no word
-    says that it is paid, nobody lives where they moved "from", and an intolerance is not what one
-    is allergic to.
-    """
-    if led.base == "turn" and fits("age", words):
-        return "turns" if _is_coming(led) else "age"
+    """The relation that words mean: who "turns" 90 is not 90 yet, what is got is had now, a thing
+    costs what it "pays", nobody lives where they moved from, or is allergic to "intolerant"."""
+    if lemma(led.verb) == "turn" and fits("age", words):
+        return "age" if led.verb == "turned" else "turns"
     if name == "had" and led.verb == "got" and _is_lasting(layout, span):
         return "has"
     moved = _MOVED.search(layout.text, layout.offset)  # who visits from Rome does live there
@@ -570,7 +558,7 @@ def _meant(
         return "moved from"
     if name == "is allergic to" and ALLERGIC.search(words):
         return "is"
-    costs = name == "pays" and led.base != "pay" and _is_thing(subject, layout)
+    costs = name == "pays" and lemma(led.verb) != "pay" and _is_thing(subject, layout)
     return "costs" if costs else name
 
 

@@ -141,8 +141,6 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
         return not other and (named or any(word.lower() in KIN for word in words))
     if relation in _NAMES and any(c.isdigit() for c in object):
         return False
-    if relation == "phone number" and not any(c.isdigit() for c in object):
-        return False  # "my phone is dead"
     if _HOME.search(relation):
         homes = relation != "was born in" and not _HOMES.isdisjoint(words)
         stays = last in _NEVER.get(relation, ())
@@ -154,13 +152,7 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
     idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
-    empty = (
-        trade
-        or idle
-        or (relation == "plans" and is_when(object))
-        or not telling
-        or last in _NEVER.get(relation, ())
-    )
+    empty = trade or idle or not telling or last in _NEVER.get(relation, ())
     return not empty and len(words) <= _MOST_FILLING
 
 
