@@ -92,7 +92,7 @@ BETWEEN = 6
 """Words from a verb to its object, at most."""
 _PAST_BE = frozenset({"was", "were", "got"})
 _BE = _PAST_BE | {"am", "is", "are", "'m", "'re", "been", "being"}
-_PRESENT_BE = frozenset({"am", "is", "are", "'m", "'re", "'s"})
+_PRESENT_BE = frozenset({"am", "is", "are", "'m", "'re", "'s", "im", "hes", "shes"})
 _HAVE = frozenset({"have", "has", "had", "'ve", "'d"})
 _NOT = frozenset({"n't", "not", "never"})
 _OWN_WORDS = FIRST_PERSON | {"we", "us", "our", "ours", "im", "ive"}
