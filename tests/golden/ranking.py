@@ -97,17 +97,17 @@ def _of_passages(corpus: Corpus, questions: int, passages: int) -> Iterator[str]
 
 
 def musique(data: Path) -> Iterator[str]:
-    """50 questions of MuSiQue (CC BY 4.0) over 250 passages."""
+    """50 questions of MuSiQue (CC BY 4.0) over 160 passages."""
     sets = data / "multihop" / "hipporag"
     names = ("musique_train.json.gz", "musique_train_corpus.json.gz")
-    return _of_passages(load_musique(*(sets / name for name in names)), 50, 250)
+    return _of_passages(load_musique(*(sets / name for name in names)), 50, 160)
 
 
 def hotpotqa(data: Path) -> Iterator[str]:
-    """50 questions of HotpotQA (CC BY-SA 4.0) over 250 passages."""
+    """50 questions of HotpotQA (CC BY-SA 4.0) over 160 passages."""
     sets = data / "multihop" / "hipporag"
     names = ("hotpotqa_train.json.gz", "hotpotqa_train_corpus.json.gz")
-    return _of_passages(load_hotpotqa(*(sets / name for name in names)), 50, 250)
+    return _of_passages(load_hotpotqa(*(sets / name for name in names)), 50, 160)
 
 
 def longmemeval(data: Path) -> Iterator[str]:
@@ -120,8 +120,8 @@ def longmemeval(data: Path) -> Iterator[str]:
 
 
 def letta(data: Path) -> Iterator[str]:
-    """60 questions of Letta's core memory (Apache-2.0), a memory each."""
-    for case in load_letta(data / "letta_core_memory" / "core_memory_update.jsonl.gz")[:60]:
+    """30 questions of Letta's core memory (Apache-2.0), a memory each."""
+    for case in load_letta(data / "letta_core_memory" / "core_memory_update.jsonl.gz")[:30]:
         with empty(LATER) as memory:
             said = enumerate([*case.facts, case.update])
             turns = [Turn(text=text, at=1.7e9 + n * DAY, session="facts") for n, text in said]
@@ -129,13 +129,13 @@ def letta(data: Path) -> Iterator[str]:
 
 
 def mquake(data: Path) -> Iterator[str]:
-    """70 questions of MQuAKE-hard (MIT) over all of its facts and edits, asserted."""
+    """100 questions of MQuAKE-hard (MIT) over all of its facts and edits, asserted."""
     loaded = load_mquake(data / "mquake" / "MQuAKE-hard.json.gz")
     with empty(LATER) as memory:
         labels = Labels()
         for place, said in enumerate([*loaded.before, *loaded.edits]):
             labels.learn(place, memory.assert_fact(said.subject, said.relation, said.object))
-        for case in loaded.cases[:70]:
+        for case in loaded.cases[:100]:
             yield from _asked(memory, case.id, case.questions[0], labels)
 
 
