@@ -8,10 +8,8 @@ with mags.open("alice.mags") as memory:
 """
 
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from mags.app import open
 from mags.errors import (
     ConfigurationError,
     CorruptFile,
@@ -31,36 +29,37 @@ from mags.errors import (
     StoreError,
     StoreFull,
 )
-from mags.memory.editing import Edit
-from mags.memory.memory import Memory, recall_across
-from mags.memory.settings import MemorySettings
-from mags.memory.views import (
-    ArcView,
-    ChangeView,
-    Citation,
-    Diff,
-    DotView,
-    Explanation,
-    Forgotten,
-    Frame,
-    LinkView,
-    LogEntry,
-    NamedView,
-    NeighbourView,
-    NodeView,
-    PathView,
-    Picture,
-    Profile,
-    RegionView,
-    Reply,
-    Seen,
-    Stats,
-)
-from mags.ports.policy import Plan, Turn
-from mags.recall.found import FactView, Found, FoundAcross, Hit, Trace
 
 if TYPE_CHECKING:
     from mags import inspect
+    from mags.app import open
+    from mags.memory.editing import Edit
+    from mags.memory.memory import Memory, recall_across
+    from mags.memory.settings import MemorySettings
+    from mags.memory.views import (
+        ArcView,
+        ChangeView,
+        Citation,
+        Diff,
+        DotView,
+        Explanation,
+        Forgotten,
+        Frame,
+        LinkView,
+        LogEntry,
+        NamedView,
+        NeighbourView,
+        NodeView,
+        PathView,
+        Picture,
+        Profile,
+        RegionView,
+        Reply,
+        Seen,
+        Stats,
+    )
+    from mags.ports.policy import Plan, Turn
+    from mags.recall.found import FactView, Found, FoundAcross, Hit, Trace
 
 __all__ = [
     "ArcView",
@@ -116,8 +115,24 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
-    """`mags.inspect`, which pages and games need and a memory does not, when it is first used."""
-    if name != "inspect":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module("mags.inspect")
+_HOMES = (
+    "mags.app",
+    "mags.memory.memory",
+    "mags.memory.views",
+    "mags.memory.editing",
+    "mags.memory.settings",
+    "mags.ports.policy",
+    "mags.recall.found",
+)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """What is exported, loaded when it is first used: a second that not every process needs."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "inspect":
+            return import_module("mags.inspect")
+        home = next(home for home in map(import_module, _HOMES) if hasattr(home, name))
+        return getattr(home, name)

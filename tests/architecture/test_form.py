@@ -20,6 +20,8 @@ NO_TEXTS = {
         "world.table",
         "world.vocabulary",
         "phrasebook.frames",
+        "phrasebook.phrasebook",
+        "splits.split_material",
         "phrasebook.smalltalk",
     ),
     *("bank.bank", "bank.load", "bank.plain"),  # files that come with MAGS, by their names

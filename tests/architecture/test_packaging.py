@@ -134,7 +134,7 @@ def test_the_package_imports_without_any_extra(
 
 
 def test_importing_mags_loads_no_server_no_laboratory_and_no_client_of_a_model(root: Path):
-    script = "import sys, mags\nprint(*sys.modules, sep='\\n')"
+    script = "import sys, mags\nmags.open\nprint(*sys.modules, sep='\\n')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=root)
     loaded = done.stdout.split()
     assert "mags.memory.memory" in loaded

@@ -8,7 +8,6 @@ from html import escape as html_escape
 from importlib import import_module
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 from rich.markup import escape
 from rich.text import Text
@@ -174,6 +173,8 @@ Places = dict[int, tuple[float, float]]
 
 def places(graph: Subgraph) -> Places:
     """By Kamada-Kawai, after which every node has its place inside the margins."""
+    import networkx as nx  # takes 0.2 s, and only a drawing needs it
+
     joined = nx.Graph()
     joined.add_nodes_from(graph.texts)
     joined.add_edges_from((src, dst) for src, dst, arc in graph.arcs if arc not in FAINT)
