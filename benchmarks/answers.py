@@ -25,7 +25,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -277,7 +277,10 @@ def _turn(text: str, speaker: str, at: datetime, session: str) -> Turn:
 
 def met(talk: Talk) -> list[Met]:
     """The questions of a talk as a memory in its shipped settings met them."""
-    mark = hashlib.sha256(repr((talk, read_settings(os.environ).policy)).encode())
+    # A set is written in another order by each process.
+    asked = [(*astuple(one)[:-1], sorted(one.evidence)) for one in talk.questions]
+    told = talk.id, talk.turns, asked, read_settings(os.environ).policy
+    mark = hashlib.sha256(repr(told).encode())
     for path in sorted((ROOT / "src" / "mags").rglob("*.[pt][yo]*")):
         if path.suffix in (".py", ".toml") and not APART & {*path.parts}:
             mark.update(path.read_bytes())
