@@ -7,7 +7,7 @@ import pytest
 import mags
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.reader.ending import in_question
-from mags.models.policy.reader.policy import ReaderPolicy, distinct, operation_of
+from mags.models.policy.reader.policy import ReaderPolicy, TrainedReader, distinct, operation_of
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.fitting import is_supported
 from mags.models.policy.rules.when import times
@@ -402,3 +402,10 @@ def test_what_is_past_or_counted_is_ended_only_by_who_takes_it_back(
 ):
     known = held(relation, object, qualifiers={"when": "2024-05-10"})
     assert bool(in_question(turn(text), [known], ())) is asked
+
+
+def test_a_question_of_thousands_of_words_without_a_token_is_not_read_with_what_was_said():
+    reader, said = TrainedReader(), [turn("I live in Oslo.")]
+    (found,) = reader.answers(turn("Where do I live?"), said)
+    assert found is not None
+    assert reader.answers(turn("\N{COMBINING ACUTE ACCENT}" * 1_000), said) == [None]

@@ -14,6 +14,7 @@ from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.policy.reader.ending import MAY_END, features, in_question, sentence
 from mags.models.policy.reader.network import (
     ANSWERING,
+    MOST,
     READS,
     SHIPPED,
     ReaderFile,
@@ -142,7 +143,8 @@ class TrainedReader:
         while kept:
             layout, lines = passage(question, [said[place] for place in kept])
             states = encoder.token_states(layout.text)
-            if states.whole:
+            # The encoder has no token for some words, such as accents of nothing.
+            if states.whole and len(layout.words) <= MOST:
                 x = part_of(trained, layout, states).x
                 for place, one in zip(kept, answered(trained, layout, lines, x), strict=True):
                     found[place] = one
