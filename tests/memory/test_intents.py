@@ -38,7 +38,7 @@ def test_small_talk_gets_no_report_of_what_was_read(told: Memory) -> None:
 
 def test_what_is_only_closest_is_neither_charged_nor_kept_as_an_answer(told: Memory) -> None:
     before = told.stats().nodes["episode"]
-    reply = say(told, "What is my dentist called?")
+    reply = say(told, "Who is my dentist?")
     assert reply.outcome == "closest"
     assert told.stats().nodes["episode"] == before + 1
     assert told.get(reply.citations[0].id).uses == 0

@@ -62,6 +62,8 @@ def test_no_word_raises(word):
         ("Give me an overview of the Brightwater project.", "the Brightwater project"),
         ("Describe Ana.", "Ana"),
         ("Sum up what you know about me", "me"),
+        ("tell me everything you know about Ana", "Ana"),
+        ("What all have you got on Ana?", ""),
     ],
 )
 def test_an_overview_asks_for_everything_about_something(question: str, topic: str):

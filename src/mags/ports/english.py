@@ -86,11 +86,12 @@ _BE = {
 
 _LEAD = r"(?:(?:so|and|well|ok|okay|please|now),? )*(?:(?:can|could|would|will) you (?:please )?)?"
 _ABOUT = re.compile(
-    rf"^{_LEAD}(?:"
-    r"(?:what (?:do|can|did) (?:you|we|i) (?:know|remember|have|tell me|tell you)"
-    r"|what have (?:i|we) told you|what do we have"
-    r"|tell me(?: (?:what you know|everything|all|all you know|more|something))?"
-    r"|what(?:'s| is) known|(?:give me )?(?:an? )?(?:overview|summary|recap|picture)) (?:about|of)"
+    rf"^{_LEAD}(?:(?:"
+    r"(?:what(?: all)?|everything|all) (?:(?:do|can|did|have) )?(?:you|we|i) (?:know|remember"
+    r"|have|tell me|tell you|told you)"
+    r"|tell me(?: (?:what|everything|all|more|something|anything)(?: (?:you|we|i) (?:know"
+    r"|remember|have))?)?|what(?:'s| is) known"
+    r"|(?:give me )?(?:an? )?(?:overview|summary|recap|picture)) (?:about|of)"
     r"|(?:describe|sum up|summari[sz]e)(?: (?:what you know|everything|all you know) (?:about|of))?"
     r") (?P<topic>\S.*?)[\s?.!]*$",
     re.IGNORECASE,
@@ -221,11 +222,15 @@ def topic_of(question: str) -> str:
 
     A question about one thing of somebody ("Tell me about Ana's job") is none: a fact answers it.
     """
+    topic = all_about(question)
+    return "" if _ONE_THING.search(topic) else topic
+
+
+def all_about(question: str) -> str:
+    """What stands behind "what do you know about" and the like, "Ana's job" too; "" elsewhere."""
     text = question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     found = _ABOUT.match(text)
-    if found is None or _ONE_THING.search(found["topic"]):
-        return ""
-    return found["topic"].rstrip(".")
+    return found["topic"].rstrip(".") if found is not None else ""
 
 
 _FORMS, _PARTS = _table()

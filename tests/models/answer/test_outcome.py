@@ -26,22 +26,34 @@ def ask(text: str, *items: ContextItem, speaker: str = "Ben", recent: tuple[Turn
 
 
 def test_what_is_not_sure_quotes_two_with_who_and_when_and_no_value_first():
-    answer = ask(
-        "What is Ana's dentist called?",
-        turn(1, "the dentist has a new chair", score=3.0),
-        turn(2, "my dentist is moving", score=2.0),
-    )
+    told = turn(1, "the dentist has a new chair", score=3.0), turn(2, "my dentist is moving")
+    answer = ask("Which dentist is Ana going to?", *told)
     assert answer.outcome == "closest"
     assert answer.text == (
-        f"{NOT_SURE} “the dentist has a new chair” [m1] (Ana, 10 August 2024); "
-        "“my dentist is moving” [m2] (Ana, 10 August 2024)"
+        f"{NOT_SURE} “my dentist is moving” [m2] (Ana, 10 August 2024); "
+        "“the dentist has a new chair” [m1] (Ana, 10 August 2024)"
     )
-    assert answer.citations == (1, 2)
+    assert answer.citations == (2, 1)
 
 
-def test_where_nothing_shares_what_is_asked_nothing_is_known():
-    answer = ask("What is the capital of Peru?", turn(1, "I like tea."))
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What is the capital of Peru?", "I like tea."),
+        ("What is Ana's dentist called?", "my dentist is moving"),
+        ("How old is Ana's cousin?", "we live in Ghent since May"),
+    ],
+)
+def test_what_no_turn_is_likely_to_answer_is_not_known(question: str, told: str):
+    answer = ask(question, turn(1, told))
     assert (answer.outcome, answer.text, answer.citations) == ("unknown", UNKNOWN, ())
+
+
+def test_a_day_that_was_worked_out_stands_behind_what_comes_closest():
+    told = turn(1, "mama lands the day after tomorrow, somebody be awake", score=3.0)
+    answer = ask("When is Ana at the airport?", told)
+    assert answer.outcome == "closest"
+    assert answer.text.endswith("(Ana, 10 August 2024, tells of 12 August 2024)")
 
 
 def test_a_day_is_computed_before_the_quote():
@@ -62,12 +74,12 @@ def test_a_name_is_told_only_where_it_stands_beside_what_has_it():
     ferret = turn(1, "we have a ferret called Biscuit", score=3.0)
     grandad = turn(2, "my grandad was a docker in Lisbon", score=3.0)
     assert "Biscuit" in ask("What is Ana's ferret called?", ferret).text
-    assert ask("What is the name of Ana's grandad?", grandad).outcome == "closest"
+    assert ask("What is the name of Ana's grandad?", grandad).outcome == "unknown"
 
 
 def test_who_did_it_is_not_told_where_nobody_is_named():
     paid = turn(1, "paid 140 for the broken window", score=3.0)
-    assert ask("Who broke the window?", paid).outcome == "closest"
+    assert ask("Who broke the window?", paid).outcome == "unknown"
 
 
 def test_what_was_just_said_is_quoted():
@@ -189,7 +201,7 @@ def test_the_reader_answers_with_the_words_of_a_turn_or_its_quote_and_cites_it()
 
 def test_the_reader_says_what_is_closest_where_nobody_has_told_it():
     items = (turn(1, "we live in Ghent since May", score=3.0), turn(2, "nice", score=1.0))
-    assert read("How old is Ana's cousin?", *items).outcome == "closest"
+    assert read("Where does Ana's cousin live?", *items).outcome == "closest"
 
 
 def test_that_something_else_is_not_so_denies_nothing():

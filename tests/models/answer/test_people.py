@@ -75,6 +75,16 @@ def test_of_whom_nothing_is_held_nothing_is_told():
 
 
 @pytest.mark.parametrize(
+    "question", ["tell me everything you know about my brother", "What do you know about Ole?"]
+)
+def test_of_a_relative_all_is_told_that_is_held_under_their_name(question):
+    said = "My brother Ole lives in Skien.", "Ole works as a vet.", "Ole is allergic to nuts."
+    with heard(said) as memory:
+        told = {one.text for one in memory.ask(question, speaker="Dana").citations}
+        assert told == {"Ole lives in Skien.", "Ole works as a vet.", "Ole is allergic to nuts."}
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "What is my name for the boat?",

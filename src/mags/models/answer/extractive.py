@@ -52,6 +52,9 @@ SHOWS = 0.4
 """How likely a turn shows what is asked from where it may say no."""
 FIRM = 0.4
 """How likely a later turn may answer otherwise than a fact that is surely held."""
+EITHER = re.compile(r"\bor\b", re.I)
+INTENDED = "plans wants"
+"""What a fact says beside its words of what is not yet done."""
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
 """How a question asks for a sum or for a share of one, and how those are told."""
 YEAR = re.compile(r"\b\d{4}\b")
@@ -99,7 +102,7 @@ class ExtractiveAnswerer:
         if before is not None:
             question, shown = before
         answer = (
-            _answer_about_person(question, items)
+            _answer_about_person(question, items, recall_again)
             or _of_members(question, items)
             or topics.said_last(question, recent, recall_again)
             or topics.told_when(question, items, recent, recall_again)
@@ -154,10 +157,12 @@ class ExtractiveAnswerer:
         over = not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
         if over or _is_told_anew(item.speaker, item.at, stems(best.head), parsed, theirs):
             return closest(parsed, items, read)
-        words = brief(best.quote)
+        words, day = brief(best.quote), ""
         if best.value >= min(self.sure, best.quoted):
             words = f"{best.head} {DASH} {OPEN}{words}{CLOSE}"
-        return citing(f"{words}{_mark(item)}{_source(item)}", [item], best.best)
+        elif parsed.kind == "time":
+            day = topics.worked_out(best.head, best.quote)
+        return citing(f"{words}{_mark(item)}{_source(item, day)}", [item], best.best)
 
     def _stands(
         self,
@@ -169,6 +174,8 @@ class ExtractiveAnswerer:
     ) -> bool:
         """Whether what a fact answers is likely right, by the turns. Where none is there, it is."""
         own = items[fact.citations[0]]
+        if _says_back(turn, parsed, own):
+            return False
         hops = [i for i in fact.citations if items[i].step is not None]
         if len(hops) > 1 or not read:
             return True  # a chain, or what nobody said in a turn
@@ -198,6 +205,14 @@ class ExtractiveAnswerer:
             and not spans.says(one, own, head)
             for one in theirs
         )
+
+
+def _says_back(turn: Turn, parsed: ParsedQuestion, fact: ContextItem) -> bool:
+    """Whether a fact only says what the question does: that a choir is sung in, not which."""
+    if parsed.kind in ("yesno", "time") or EITHER.search(turn.text):
+        return False
+    known = content(f"{turn.text} {turn.speaker} {INTENDED}") | stems(turn.speaker)
+    return content(" ".join(fact.fact) if fact.fact is not None else fact.text) <= known
 
 
 def _grounds(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
@@ -305,7 +320,9 @@ def _quoting(
     return citing(f"{head}{quotes}{_source(best)}", items, support)
 
 
-def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
+def _answer_about_person(
+    question: Turn, items: Sequence[ContextItem], recall_again: RecallAgain
+) -> Answer | None:
     """Answer "what is my name?" or "what do you know about Ana?"; None for any other question."""
     if topics.asks_own_name(question.text):
         found = topics.own_name(question, items)
@@ -313,7 +330,11 @@ def _answer_about_person(question: Turn, items: Sequence[ContextItem]) -> Answer
             return None
         name, shown = found
         return _quoting(f"{name} {DASH} ", [shown], shown, 1.0)
-    whom = topics.about_whom(question)
+    whom = topics.about_whom(question, items)
+    if whom and not stems(whom) & stems(f"{question.text} {question.speaker}"):
+        held = {item.id for item in items}  # what was recalled is of "my brother", not of Rohan
+        again = recall_again(f"What do you know about {whom}?")
+        items = (*items, *(item for item in again if item.id not in held))
     known = topics.profile(whom, items) if whom else []
     if whom and len(known) < FEWEST_KNOWN:
         sure = [item for item in known if not item.tentative]
@@ -516,13 +537,20 @@ def _when(item: ContextItem, end: str) -> str:
         return _told(item, end)
     if spans_days(item):
         return f"{rendering.since(item.valid_from)} until {rendering.since(item.valid_to)}"
-    return rendering.since(item.valid_from)
+    return _since(item)
 
 
-def _source(item: ContextItem) -> str:
-    since = "" if item.fact is None else rendering.since(item.valid_from)
+def _since(item: ContextItem) -> str:
+    """When a fact began; the first of a month is that day where a day was told."""
+    day = len(dict(item.qualifiers).get("when", "")) == len("2026-03-01")
+    return rendering.date(item.valid_from or 0.0) if day else rendering.since(item.valid_from)
+
+
+def _source(item: ContextItem, day: str = "") -> str:
+    """Who said it, when, and what holds of it; `day`: what it tells of."""
+    since = "" if item.fact is None else _since(item)
     said = rendering.date(item.at) if item.speaker or not since else ""  # nobody said it
-    parts = [part for part in (item.speaker, said, f"since {since}" if since else "") if part]
+    parts = [part for part in (item.speaker, said, f"since {since}" if since else "", day) if part]
     if not item.current:
         until = rendering.date(item.valid_to) if item.valid_to is not None else ""
         parts.append(f"until {until}" if until else "no longer true")
