@@ -12,7 +12,7 @@ def test_the_demo_shows_every_part_of_the_main_job_as_it_is_kept() -> None:
         "Bergen —",
         "Rex —",
         "peanuts —",
-        "I am not sure",
+        "I don't know.",
         "Slept at tick",
         "Paris —",
         "rolled back",
