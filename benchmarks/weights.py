@@ -298,7 +298,7 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
     few = rng.sample(held, min(400, len(held)))
     found["recall"] = bench.by_memory(few, "")
     found["recall"]["tokens"] = bench.tokens_of_recall(few[:20])
-    say(f"recall {brief(found['recall'])}")
+    say(f"recall {without_texts(found['recall'])}")
     bench.now += 86_400
     found["night 1"] = bench.teach("night-1")
     student = load(bench.base, bench.folder / "night-1")
@@ -308,7 +308,7 @@ def run(bench: Bench, changes: int, say: Callable[[str], None]) -> dict[str, Any
     ways: tuple[How, ...] = ("skip", "auto", "check")
     for how in ways:
         found[how] = bench.by_memory(few, how)
-        say(f"{how} {brief(found[how])}")
+        say(f"{how} {without_texts(found[how])}")
     if not changes:
         return found
     with bench.open() as memory:
@@ -362,11 +362,6 @@ def without_texts(found: Any) -> Any:  # noqa: ANN401 - JSON
     if not isinstance(found, dict):
         return found
     return {name: without_texts(one) for name, one in found.items() if name != "texts"}
-
-
-def brief(found: dict[str, Any]) -> dict[str, Any]:
-    """Figures without texts."""
-    return {name: value for name, value in found.items() if name != "texts"}
 
 
 def draw(made: Sequence[dict[str, Any]], file: Path) -> None:

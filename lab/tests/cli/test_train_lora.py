@@ -24,6 +24,10 @@ def test_the_extra_that_is_missing_is_named(words: tuple[str, ...], tmp_path: Pa
     [
         (("lora", "model", "--preset", "nano"), "quick, full, smoke"),
         (("ppo", "model", "--preset", "nano"), "quick, full, smoke"),
+        (
+            ("semantic", "a.mags", "--base", "b", "--gguf", "one.gguf", "--lora", "./one.gguf"),
+            "name another",
+        ),
     ],
 )
 def test_what_there_is_not_is_refused_before_anything_is_loaded(

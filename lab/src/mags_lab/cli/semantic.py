@@ -10,6 +10,7 @@ import typer
 
 from mags.app import make_chat
 from mags.cli.console import Branch, named, opened, out, print_json
+from mags.errors import InvalidInput
 from mags.extras import import_extra
 from mags.settings import read_settings
 
@@ -73,6 +74,8 @@ def semantic(
     takes it back, and `mags forget` deletes it where it held what is forgotten. Stopped, it goes on
     when it is given the same command again.
     """
+    if gguf is not None and lora is not None and gguf.resolve() == lora.resolve():
+        raise InvalidInput(f"--gguf and --lora both name {gguf}: name another for one of them")
     needs = {"extra": "train", "needed_for": "mags train semantic"}
     nights = import_extra("mags_lab.training.semantic.nights", **needs)
     night = nights.Night(
