@@ -124,6 +124,27 @@ def test_weak_support_is_said_and_the_closest_are_shown(question: str):
     assert answer.support < ExtractiveAnswerer().sure
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which ankle did Ann sprain?", fact(1, "Ann", "sprained", "ankle")),
+        ("What does Ann take pills for?", fact(1, "Ann", "takes", "pills")),
+        ("Which school does Ann start at?", fact(1, "Ann", "plans to start at", "school")),
+        ("Where does Ann fish?", fact(1, "Ann", "fishes for", "pike")),
+    ],
+)
+def test_what_says_no_more_than_the_question_answers_nothing(question: str, told: ContextItem):
+    turn = ContextItem(id=9, text=told.text, speaker="Ann", at=MAY_3, score=1.0)
+    assert ask(question, (told, turn)).outcome != "answered"
+
+
+def test_the_first_of_a_month_is_that_day_where_a_day_was_told():
+    broke = fact(1, "Ann", "broke", "arm", valid_from=MAY_1)
+    told = replace(broke, qualifiers=(("when", "2024-05-01"),))
+    assert ask("When did Ann break her arm?", (broke,)).text.startswith("May 2024 ")
+    assert ask("When did Ann break her arm?", (told,)).text.startswith("1 May 2024 ")
+
+
 def test_two_values_of_one_slot_are_no_chain():
     answer = ask("Where did Alice live before?", (replace(BERGEN, step=0), replace(OSLO, step=1)))
     assert answer.text.startswith("Bergen (no longer true)")

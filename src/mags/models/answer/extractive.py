@@ -63,7 +63,7 @@ FEWEST_KNOWN = 3
 """Facts of somebody of whom everything is asked; of whom fewer are held, turns are quoted."""
 VALUED = ("time", "place", "number")
 """Kinds of answer that a text shows it has."""
-PLACING = (" in", " at", " to", " for", " from", " near", " on")
+PLACING = (" in", " at", " to", " from", " near", " on")
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
 
@@ -498,10 +498,11 @@ def _head(question: ParsedQuestion, items: Sequence[ContextItem]) -> str:
 
 
 def _placed(item: ContextItem) -> bool:
-    """Whether the ends of a fact may be places: "lives in", "works at", "went to"."""
-    relation = item.fact[1] if item.fact is not None else ""
+    """Whether the ends of a fact may be places: "lives in", "went to", "plays for" a name."""
+    _, relation, obj = item.fact or ("", "", "")
     known = canonical(relation)
-    return (known is not None and known.answers == "place") or relation.endswith(PLACING)
+    placing = relation.endswith(PLACING) or (relation.endswith(" for") and is_name(obj))
+    return (known is not None and known.answers == "place") or placing
 
 
 def _yes_or_no(question: ParsedQuestion, item: ContextItem) -> str:
