@@ -143,6 +143,8 @@ def test_the_first_of_a_month_is_that_day_where_a_day_was_told():
     told = replace(broke, qualifiers=(("when", "2024-05-01"),))
     assert ask("When did Ann break her arm?", (broke,)).text.startswith("May 2024 ")
     assert ask("When did Ann break her arm?", (told,)).text.startswith("1 May 2024 ")
+    week = replace(told, text="Ann broke arm in the week of 1 May 2024.")
+    assert ask("When did Ann break her arm?", (week,)).text.startswith("the week of 1 May 2024 ")
 
 
 def test_two_values_of_one_slot_are_no_chain():

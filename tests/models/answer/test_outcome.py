@@ -70,6 +70,14 @@ def test_a_later_word_on_the_matter_leaves_it_open_and_both_are_shown():
     assert (answer.outcome, set(answer.citations)) == ("closest", {1, 2})
 
 
+@pytest.mark.parametrize(
+    ("told", "day"),
+    [("the report is due the 12th", "12 August"), ("the report was due on the 12th", "12 July")],
+)
+def test_a_day_of_the_month_is_the_nearest_unless_it_is_told_as_past(told: str, day: str):
+    assert f"{day} 2024" in ask("When was Ana's report due?", turn(1, told, score=3.0)).text
+
+
 def test_a_name_is_told_only_where_it_stands_beside_what_has_it():
     ferret = turn(1, "we have a ferret called Biscuit", score=3.0)
     grandad = turn(2, "my grandad was a docker in Lisbon", score=3.0)

@@ -264,6 +264,8 @@ def test_a_pet_that_died_is_had_no_more(died: str):
     [
         ("is dating", "Fenna", "Went bouldering with Fenna, first time since November.", False),
         ("is dating", "Fenna", "I'm seeing Fenna on Friday.", False),
+        ("is dating", "Fenna", "I met Fenna two weeks ago at the gym.", False),
+        ("is dating", "Fenna", "I met somebody, Fenna, two weeks ago.", True),
         ("is dating", "Fenna", "Fenna and I have been together since November.", True),
         ("has as pet", "Tash", "We got Tash!", False),
         ("has as pet", "Bea", "We got Bea, a spaniel.", True),

@@ -136,6 +136,7 @@ def _told(plain: str, at: float, *, future: bool) -> Iterator[_Found]:
 
 def _plain(text: str, at: float, *, future: bool) -> str:
     """A text with ordinals in figures, weekdays and days of a month as `times` reads them."""
+    past = _PAST.search(text) is not None
     text = re.sub(r"\b(?:wk|yr)s?\b", lambda m: _SHORT[m[0].lower()], text, flags=re.I)
     text = re.sub(rf"\b{_ORDINAL}\b(?= of (?:{_MONTH}))", _figure, text, flags=re.I)
     text = re.sub(
@@ -147,7 +148,7 @@ def _plain(text: str, at: float, *, future: bool) -> str:
         lambda m: (
             f"{_weekday(m['week'])} the {m['day']}th"
             if m["week"]
-            else _day_of_month(int(m["day"]), at, future=future) or m[0]
+            else _day_of_month(int(m["day"]), at, future=future, past=past) or m[0]
         ),
         text,
         flags=re.I,
@@ -181,10 +182,16 @@ def _the(found: re.Match[str]) -> str:
     return f"the {_figure(found)}th"
 
 
-def _day_of_month(day: int, at: float, *, future: bool) -> str:
-    """The date of "the 20th"; "" where the calendar has none near."""
+def _day_of_month(day: int, at: float, *, future: bool, past: bool) -> str:
+    """The date of "the 20th"; "" where the calendar has none near.
+
+    What was asked for as past was to come when it was told, unless it is told as past: then the
+    nearest is meant.
+    """
     now = moment(at)
     steps = range(62) if future else range(0, -62, -1)
+    if not future and not past:
+        steps = sorted(range(-61, 62), key=abs)
     found = (now + timedelta(days=step) for step in steps)
     return next((f"on {one:%Y-%m-%d}" for one in found if one.day == day), "")
 

@@ -58,6 +58,7 @@ INTENDED = "plans wants"
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
 """How a question asks for a sum or for a share of one, and how those are told."""
 YEAR = re.compile(r"\b\d{4}\b")
+WEEK = re.compile(r"\bthe week of \d{1,2} \w+ \d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
 """Facts of somebody of whom everything is asked; of whom fewer are held, turns are quoted."""
@@ -542,7 +543,10 @@ def _when(item: ContextItem, end: str) -> str:
 
 
 def _since(item: ContextItem) -> str:
-    """When a fact began; the first of a month is that day where a day was told."""
+    """When a fact began, as it was told: in a week, or on a day, were it the first of a month."""
+    week = WEEK.search(item.text)
+    if week is not None:
+        return week[0]
     day = len(dict(item.qualifiers).get("when", "")) == len("2026-03-01")
     return rendering.date(item.valid_from or 0.0) if day else rendering.since(item.valid_from)
 

@@ -77,7 +77,7 @@ _COUPLE = re.compile(
     r"|relationship|crush|kiss\w*"
     r"|lovers?|together|break|broke|split|engaged|marr(?:y|ied|iage)|wedding|anniversary|fianc\w+"
     r"|husband|wife|ex|girl|guy|official|moved? in|love|flirt\w*|romantic\w*|(?:been|started|start"
-    r"|begun) seeing|seeing (?:some(?:one|body)|each other)|(?:we|i) met"
+    r"|begun) seeing|(?:seeing|met) some(?:one|body)|seeing each other"
     r"|(?:i am|i'm|im) with|(?:months?|years?|weeks?) with)\b",
     re.IGNORECASE,
 )
