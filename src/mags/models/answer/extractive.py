@@ -221,12 +221,16 @@ def _grounds(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
 
     A yes, where its words say all that is asked, and deny none of it: who broke a hip need not have
     broken a leg. A no, where what they deny is what is asked for: who can't eat eggs may be
-    allergic. To whether something still holds, where they tell of an end or a change, too.
+    allergic. To whether something still holds, where they tell of an end or a change, too. A clause
+    that denies all that is asked shows enough, however likely the turn is to.
     """
-    if one.quoted < SHOWS and (one.head == "No" or one.features["bare"]):
-        return False
     asked = parsed.words - frozenset().union(*parsed.names) or parsed.words
-    told = [(content(one), cues.NOT.search(one) is not None) for one in cues.clauses(one.quote)]
+    clauses = cues.clauses(one.quote)
+    ended = any(asked <= content(clause) and cues.STOPPED.search(clause) for clause in clauses)
+    shown = one.quoted >= SHOWS or (ended and one.head == "No")
+    if not shown and (one.head == "No" or one.features["bare"]):
+        return False
+    told = [(content(one), cues.NOT.search(one) is not None) for one in clauses]
     said = frozenset().union(*(words for words, denied in told if not denied))
     untold = frozenset().union(*(words for words, denied in told if denied))
     if one.head == "Yes":

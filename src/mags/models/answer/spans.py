@@ -77,8 +77,11 @@ NOW = re.compile(
 """What shows that the latest word is asked for."""
 REFUSED = re.compile(r"(?:it is|that is|that's|it's) not (?:so|true|right)\b", re.I)
 """What only says that something is not so has no value to give."""
-OPENING = re.compile(r"([A-Z][\w'-]+) ([a-z]+)\b")
-"""How a turn opens that may be of somebody else than who says it: "Ana lives"."""
+OPENING = re.compile(
+    r"(?!(?:The|An?|This|That|These|Those|Some|Any|No|Every|Each|All|Both|Another)\b)"
+    r"([A-Z][\w'-]+) ([a-z]+)\b"
+)
+"""How a turn opens that may be of somebody else than who says it: "Ana lives", not "The rent"."""
 TOLD_BY = re.compile(r"\b(?:i|we|my|our|i'm|we're)\b", re.I)
 """What says that it is of who says it, all the same."""
 NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
