@@ -276,6 +276,8 @@ def test_a_pet_that_died_is_had_no_more(died: str):
         ("is", "dead", "I'm dead, that meeting was 3 hours.", False),
         ("is", "dead tired", "I'm dead tired.", False),
         ("has", "two", "I have two of my own.", False),
+        ("likes", "jazz", "I'm not so sure I like jazz.", False),
+        ("likes", "jazz", "I'm not sure, but I like jazz.", True),
     ],
 )
 def test_what_says_much_is_told_by_a_word_of_it(relation: str, object: str, text: str, made: bool):

@@ -120,6 +120,12 @@ _OTHERS_NAME = re.compile(
     re.IGNORECASE,
 )
 _OWN_NAME = re.compile(r"\b(?:my|our)(?: \w+)? name|\bcall me\b|\bi'?m\b|\bi (?:am|go)\b", re.I)
+_UNSURE = re.compile(
+    r"(?:\bnot|n't) (?:(?:so|too|really|quite|that|very|all|entirely) )*(?:sure|certain|convinced)\b"
+    r"[^.!?;,]*$",
+    re.IGNORECASE,
+)
+"""What makes what follows in its clause nothing that is told."""
 _POINTS = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
 )
@@ -169,7 +175,8 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     named = told.object.strip(" .!")
     talk = " ".join((turn.text, *(earlier.text for earlier in recent[-_NEAR:])))
     text = talk if turn.text.strip(" .!") == named else turn.text
-    if is_figure(told, turn.speaker):
+    before = turn.text[: max(0, turn.text.casefold().find(named.casefold()))]
+    if is_figure(told, turn.speaker) or _UNSURE.search(before):
         return False
     if not fits(told.relation, named, small=turn.text == turn.text.lower()):
         return False
