@@ -278,6 +278,10 @@ def test_a_pet_that_died_is_had_no_more(died: str):
         ("has", "two", "I have two of my own.", False),
         ("likes", "jazz", "I'm not so sure I like jazz.", False),
         ("likes", "jazz", "I'm not sure, but I like jazz.", True),
+        ("owns", "boat", "I almost bought a boat.", False),
+        ("lives in", "Oslo", "I have lived almost five years in Oslo.", True),
+        ("studies", "medicine", "I was going to study medicine.", False),
+        ("earns", "5000", "Let\N{RIGHT SINGLE QUOTATION MARK}s say I earn 5000 a month.", False),
     ],
 )
 def test_what_says_much_is_told_by_a_word_of_it(relation: str, object: str, text: str, made: bool):

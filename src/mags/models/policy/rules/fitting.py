@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
-from mags.ports.english import BASE, called, forms, word_set
+from mags.ports.english import BASE, PAST, called, forms, word_set
 from mags.ports.policy import ASSISTANTS, Operation, Turn
 from mags.ports.relations import canonical
 
@@ -120,12 +120,14 @@ _OTHERS_NAME = re.compile(
     re.IGNORECASE,
 )
 _OWN_NAME = re.compile(r"\b(?:my|our)(?: \w+)? name|\bcall me\b|\bi'?m\b|\bi (?:am|go)\b", re.I)
-_UNSURE = re.compile(
-    r"(?:\bnot|n't) (?:(?:so|too|really|quite|that|very|all|entirely) )*(?:sure|certain|convinced)\b"
-    r"[^.!?;,]*$",
+_UNREAL = re.compile(
+    r"(?:(?:\bnot|n't) (?:(?:so|too|really|quite|that|very|all) )*(?:sure|certain|convinced)"
+    r"|\b(?:was|were) (?:going|about|supposed|meant|planning|hoping) to"
+    r"|\b(?:let'?s say|suppos(?:e|ing)|imagin(?:e|ing)|pretend(?:ed|ing)?)"
+    r"|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$",
     re.IGNORECASE,
 )
-"""What makes what follows in its clause nothing that is told."""
+"""What makes what follows in its clause nothing that is so: what was nearly done was not."""
 _POINTS = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
 )
@@ -175,8 +177,7 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     named = told.object.strip(" .!")
     talk = " ".join((turn.text, *(earlier.text for earlier in recent[-_NEAR:])))
     text = talk if turn.text.strip(" .!") == named else turn.text
-    before = turn.text[: max(0, turn.text.casefold().find(named.casefold()))]
-    if is_figure(told, turn.speaker) or _UNSURE.search(before):
+    if is_figure(told, turn.speaker) or _is_unreal(named, turn.text):
         return False
     if not fits(told.relation, named, small=turn.text == turn.text.lower()):
         return False
@@ -201,6 +202,14 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
 def is_figure(told: Operation, speaker: str) -> bool:
     """Say whether somebody tells of their own death, or is "dead tired": no such thing is so."""
     return told.subject == speaker and bool(_DEAD.match(f"{told.relation} {told.object}"))
+
+
+def _is_unreal(named: str, text: str) -> bool:
+    """Say whether what is named is told as what is not sure, was nearly so, or is made up."""
+    text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    found = _UNREAL.search(text[: max(0, text.casefold().find(named.casefold()))])
+    done = (found["done"] or "") if found is not None else ""
+    return found is not None and (not done or PAST in {form for _, form in forms(done)})
 
 
 def _is_worded(relation: str, text: str, talk: str) -> bool:
