@@ -34,6 +34,21 @@ def test_nothing_is_made_up(text: str, relation: str, value: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "I almost bought a boat.",
+        "I nearly married Tom.",
+        "I nearly moved to Rome.",
+        "I almost quit my job at Lidl.",
+        "I rarely drink coffee.",
+        "My daughter is nearly five.",
+    ],
+)
+def test_what_was_nearly_so_is_nothing(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "The launch was moved from 3 May to 10 May.",
         "The launch was rescheduled from 3 May to 10 May",
     ],

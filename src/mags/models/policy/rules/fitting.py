@@ -124,7 +124,7 @@ _UNREAL = re.compile(
     r"(?:(?:\bnot|n't) (?:(?:so|too|really|quite|that|very|all) )*(?:sure|certain|convinced)"
     r"|\b(?:was|were) (?:going|about|supposed|meant|planning|hoping) to"
     r"|\b(?:let'?s say|suppos(?:e|ing)|imagin(?:e|ing)|pretend(?:ed|ing)?)"
-    r"|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$",
+    r"|\b(?:hardly|barely|scarcely|rarely|seldom)|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$",
     re.IGNORECASE,
 )
 """What makes what follows in its clause nothing that is so: what was nearly done was not."""
