@@ -88,13 +88,24 @@ _ALLERGY = re.compile(
 )
 ALLERGIC = re.compile(r"\b(?:allergic|intolerant|c(?:o)?eliac)\b", re.IGNORECASE)
 """What somebody is, and not what they are allergic to."""
+_FEAR = re.compile(
+    r"\b(?:afraid|scared?|scary|fright\w*|terrif\w*|fear\w*|\w*phobi\w*|panic\w*|dread\w*|petrif\w*"
+    r"|anxious|nervous|creep\w*)\b",
+    re.IGNORECASE,
+)
 _SALE = re.compile(r"\b(?:sold|sell\w*|sale|auction\w*|flogged|buyers?|got rid)\b", re.IGNORECASE)
 _TOLD_BY: Mapping[str, re.Pattern[str]] = (
     dict.fromkeys(("has as pet", "has as pets", "has as animals"), _PET)
     | dict.fromkeys(
         ("is dating", "has as girlfriend", "has as boyfriend", "has as partner"), _COUPLE
     )
-    | {"is allergic to": _ALLERGY, "sold": _SALE, "sold for": _SALE, "was sold for": _SALE}
+    | {
+        "is allergic to": _ALLERGY,
+        "is afraid of": _FEAR,
+        "sold": _SALE,
+        "sold for": _SALE,
+        "was sold for": _SALE,
+    }
 )
 """Of relations that say much the words by one of which they are told, in the turn or just before
 it: who went climbing with Ana is not dating her."""
@@ -123,11 +134,18 @@ _OWN_NAME = re.compile(r"\b(?:my|our)(?: \w+)? name|\bcall me\b|\bi'?m\b|\bi (?:
 _UNREAL = re.compile(
     r"(?:(?:\bnot|n't) (?:(?:so|too|really|quite|that|very|all) )*(?:sure|certain|convinced)"
     r"|\b(?:was|were) (?:going|about|supposed|meant|planning|hoping) to"
+    r"|\b(?:[cw]ould|should|might|must)(?:n't)? (?:not )?(?:have|'ve)"
     r"|\b(?:let'?s say|suppos(?:e|ing)|imagin(?:e|ing)|pretend(?:ed|ing)?)"
     r"|\b(?:hardly|barely|scarcely|rarely|seldom)|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$",
     re.IGNORECASE,
 )
 """What makes what follows in its clause nothing that is so: what was nearly done was not."""
+_APART = re.compile(
+    r"\b(?:except(?: for)?|(?:any|every|no)thing but|instead of|rather than|other than|apart from"
+    r"|far from|back from) (?:an? |the |my |in |at )?$",
+    re.IGNORECASE,
+)
+"""What stands before that of which nothing is told."""
 _POINTS = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
 )
@@ -184,6 +202,8 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     known = canonical(told.relation)
     if known is not None and known.answers == "place" and _CALENDAR.search(named):
         return False
+    if known is not None and known.past and _is_over(told.relation, known.past, named, turn.text):
+        return False
     if not _is_worded(told.relation, text, talk):
         return False
     own = told.relation in _NAMES and told.subject == turn.speaker
@@ -207,9 +227,23 @@ def is_figure(told: Operation, speaker: str) -> bool:
 def _is_unreal(named: str, text: str) -> bool:
     """Say whether what is named is told as what is not sure, was nearly so, or is made up."""
     text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    found = _UNREAL.search(text[: max(0, text.casefold().find(named.casefold()))])
+    before = text[: max(0, text.casefold().find(named.casefold()))]
+    found = _UNREAL.search(before)
     done = (found["done"] or "") if found is not None else ""
-    return found is not None and (not done or PAST in {form for _, form in forms(done)})
+    nearly = found is not None and (not done or PAST in {form for _, form in forms(done)})
+    return nearly or _APART.search(before) is not None
+
+
+def _is_over(relation: str, past: str, named: str, text: str) -> bool:
+    """Say whether what holds by its relation is told as what did: "Before Oslo I lived in ..."."""
+    verb = past.partition(" ")[0]
+    said = re.search(
+        rf"(?P<has>(?:\bha(?:ve|s|d)|['\N{{RIGHT SINGLE QUOTATION MARK}}](?:ve|s|d))\s+(?:\w+ )?)?"
+        rf"\b{re.escape(verb)}\b(?: \w+)? ?(?:an? |the |my )?{re.escape(named)}",
+        text,
+        re.IGNORECASE,
+    )
+    return relation != past and said is not None and said["has"] is None
 
 
 def _is_worded(relation: str, text: str, talk: str) -> bool:
