@@ -286,6 +286,8 @@ def test_a_pet_that_died_is_had_no_more(died: str):
         ("is afraid of", "cats", "Cats scare me.", True),
         ("lives in", "Oslo", "Before Bergen I lived in Oslo.", False),
         ("lives in", "Oslo", "I've always lived in Oslo.", True),
+        ("lives in", "Oslo", "I'm back from Oslo.", False),
+        ("visited", "Oslo", "I'm back from Oslo.", True),
         ("lives in", "Oslo", "I have lived almost five years in Oslo.", True),
         ("studies", "medicine", "I was going to study medicine.", False),
         ("earns", "5000", "Let\N{RIGHT SINGLE QUOTATION MARK}s say I earn 5000 a month.", False),

@@ -125,6 +125,8 @@ _MINE_IN = re.compile(
     r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in ", re.I
 )
 """What tells where somebody or something of the speaker's is, their home apart."""
+_BACK = re.compile(r"\bback from ", re.I)
+"""What tells where somebody was, and is no more."""
 _OTHERS_NAME = re.compile(
     r"\b(?:his|her|its|their)(?: \w+)? name"
     r"|\b(?:he|she|it|they)(?:'s|'re| is| are) (?:call|nam)ed\b",
@@ -142,7 +144,7 @@ _UNREAL = re.compile(
 """What makes what follows in its clause nothing that is so: what was nearly done was not."""
 _APART = re.compile(
     r"\b(?:except(?: for)?|(?:any|every|no)thing but|instead of|rather than|other than|apart from"
-    r"|far from|back from) (?:an? |the |my |in |at )?$",
+    r"|far from) (?:an? |the |my |in |at )?$",
     re.IGNORECASE,
 )
 """What stands before that of which nothing is told."""
@@ -210,7 +212,7 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     if own and _OTHERS_NAME.search(turn.text) and not _OWN_NAME.search(turn.text):
         return False  # "His name is Bruno." is nobody's own
     if told.relation == "lives in" and told.subject == turn.speaker:
-        where = _MINE_IN.search(turn.text)
+        where = _MINE_IN.search(turn.text) or _BACK.search(turn.text)
         if where and turn.text[where.end() :].casefold().startswith(named.casefold()):
             return False  # "My dentist in Hull" is where the dentist is
     role = told.relation.removeprefix("has as ")
