@@ -17,9 +17,6 @@ from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, failing_block, keyring, note, same, seen
 from tests.store.server import shared
 
-MEMORY = Path("/dev/shm")
-"""Thousands of commits are faster where a sync costs nothing."""
-
 nodes = st.integers(1, 12)
 keys = st.none() | st.sampled_from(["k1", "k2", "k3"])
 names = st.sampled_from(["main", "one", "two", "three"])
@@ -33,7 +30,7 @@ class Alike(RuleBasedStateMachine):
 
     @initialize()
     def open(self) -> None:
-        self.folder = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
+        self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name, "a.mags")
         self.keys = keyring(Path(self.folder.name, "keys")) if self.encrypted else None
         self.ram: dict[str, Store] = {"main": RamStore()}
