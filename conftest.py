@@ -99,7 +99,11 @@ def _isolate_environment() -> None:
 _isolate_environment()
 sys.addaudithook(_refuse_network)
 
-hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+# How many examples a law sees, unless it says so itself because one of them takes long or no time.
+# `ci` is for every change, `full` for scripts/test_full.sh, `search` for who looks for a failure.
+ALWAYS = {"derandomize": True, "deadline": None, "print_blob": True}
+hypothesis.settings.register_profile("ci", max_examples=25, **ALWAYS)
+hypothesis.settings.register_profile("full", max_examples=150, **ALWAYS)
 hypothesis.settings.register_profile("search", max_examples=1000, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

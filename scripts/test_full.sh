@@ -21,4 +21,5 @@ pip --no-build-isolation --constraint requirements-full.lock \
     --editable ".[plot,server,langgraph,llamaindex,terminal,browser,fuzz,cluster]" \
     --editable "./lab[train,pyg,games,textworld,gguf]"
 
+export HYPOTHESIS_PROFILE="${HYPOTHESIS_PROFILE:-full}"
 exec "$python" -m pytest -m "full or not full" "$@"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
@@ -304,7 +304,6 @@ STEP = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(STEP, max_size=12))
 def test_it_holds_what_the_librarys_own_store_holds(steps: list):
     with opened() as memory:

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.graph.records import NEVER, NodeKind
@@ -56,7 +56,6 @@ def tell(desk, turns):
 
 
 @given(TURNS)
-@settings(max_examples=150, deadline=None)
 def test_no_slot_that_holds_one_fact_has_two_open(turns):
     desk = Desk()
     for turn in turns:
@@ -65,7 +64,6 @@ def test_no_slot_that_holds_one_fact_has_two_open(turns):
 
 
 @given(TURNS)
-@settings(max_examples=60, deadline=None)
 def test_no_operation_loses_an_episode(turns):
     desk = Desk()
     tell(desk, turns)
@@ -78,7 +76,6 @@ def test_no_operation_loses_an_episode(turns):
 
 
 @given(TURNS)
-@settings(max_examples=60, deadline=None)
 def test_numbers_stay_in_their_ranges(turns):
     desk = Desk()
     tell(desk, turns)
@@ -92,7 +89,6 @@ def test_numbers_stay_in_their_ranges(turns):
 
 
 @given(TURNS)
-@settings(max_examples=60, deadline=None)
 def test_what_was_applied_can_be_taken_back_bit_for_bit(turns):
     desk = Desk()
     digests = []
@@ -105,7 +101,6 @@ def test_what_was_applied_can_be_taken_back_bit_for_bit(turns):
 
 
 @given(TURNS)
-@settings(max_examples=30, deadline=None)
 def test_the_same_turns_give_the_same_graph(turns):
     one, two = Desk(), Desk()
     tell(one, turns)
@@ -114,7 +109,6 @@ def test_the_same_turns_give_the_same_graph(turns):
 
 
 @given(st.permutations(["Oslo", "Bergen", "Bodø", "Hamar"]), st.permutations([10, 20, 30, 40]))
-@settings(max_examples=60, deadline=None)
 def test_stated_times_give_one_history_in_whatever_order_they_are_told(places, days):
     told = dict(zip(days, places, strict=True))
     desk = Desk()
@@ -141,7 +135,6 @@ def test_what_was_said_at_different_times_gives_one_history_in_whatever_order_it
 
 
 @given(st.integers(1, 6), st.floats(0.05, 0.95))
-@settings(max_examples=30, deadline=None)
 def test_the_same_statement_from_n_sessions_is_one_fact_of_greater_confidence(n, confidence):
     desk = Desk()
     for number in range(n):

@@ -215,7 +215,7 @@ def talks(draw: st.DrawFn) -> list[Turn]:
     return said(lines, sessions=draw(st.integers(1, 3)))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(turns=talks(), kept=st.booleans())
 def test_any_talk_in_bulk_leaves_what_it_leaves_turn_by_turn(turns: list[Turn], kept: bool) -> None:
     clock = itertools.count(START_S + 1e8).__next__

@@ -290,7 +290,7 @@ WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=8)
 TURNS = st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=6)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(turns=TURNS, before=WORDS, after=WORDS, at=st.integers(0, 5))
 def test_whatever_stands_around_it_a_phrase_is_gone(
     turns: list[list[str]], before: str, after: str, at: int

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
@@ -141,7 +141,6 @@ TOLD = st.one_of(
 TURNS = st.lists(st.tuples(st.sampled_from(["Ana", "Dan", "user"]), TOLD), min_size=1, max_size=8)
 
 
-@settings(max_examples=30)
 @given(before=TURNS, after=TURNS, data=st.data())
 def test_a_dry_run_tells_exactly_what_goes(before: list, after: list, data: st.DataObject) -> None:
     with mags.open(

@@ -39,7 +39,7 @@ pinned = st.tuples(st.just("pin"), st.integers(0, 9), st.booleans())
 tended = st.tuples(st.sampled_from(("sleep", "checkpoint", "reopen")), st.none(), st.none())
 bulk = st.tuples(st.just("many"), st.lists(st.sampled_from(TEXTS), max_size=5), st.none())
 DEEDS = st.one_of(observed, asked, asserted, edited, pinned, tended, bulk)
-LAWS = settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 class World:
@@ -235,7 +235,7 @@ OBJECTS = st.one_of(
 LATER = st.sampled_from([(None, None), ("2024-01-01", "2024-06-01"), ("2024-01-01", None)])
 
 
-@settings(LAWS, max_examples=100)
+@LAWS
 @given(phrase=PHRASES, objects=st.tuples(OBJECTS, OBJECTS), times=LATER)
 @example(phrase="The capital of", objects=("Rio", "Brasilia"), times=(None, None))
 def test_of_two_facts_given_as_the_only_one_the_later_is_open(

@@ -1,7 +1,7 @@
 """A turn of a conversation is taken as what it wants, and what it names is found in the memory."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
@@ -246,7 +246,6 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
-@settings(max_examples=30, deadline=None)
 def test_no_sentence_erases_what_is_held(text: str) -> None:
     with mags.open(embedder=HashEmbedder(64)) as memory:
         seen = memory.observe("I live in Oslo.", speaker="Mia", at="2024-05-01")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
@@ -223,7 +223,6 @@ SAID = st.sampled_from(
 THINGS = st.sampled_from(["Oslo", "Rome", "Acme", "tea and coffee", "a doctor", "nobody", ""])
 
 
-@settings(max_examples=40, deadline=None)
 @given(edits=st.lists(st.tuples(PEOPLE, SAID, THINGS), min_size=1, max_size=5))
 def test_text_and_triple_never_tell_two_things(edits: list[tuple[str, str, str]]) -> None:
     with mags.open(None, embedder=HashEmbedder(64), policy=RulePolicy()) as memory:

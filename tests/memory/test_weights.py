@@ -656,7 +656,6 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@settings(max_examples=25)
 def test_whatever_happens_no_good_fact_is_closed_disputed_or_gone(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Any]
 ) -> None:

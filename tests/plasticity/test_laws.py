@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -66,7 +66,6 @@ def test_prune_alone_takes_no_solid_and_no_core_arc_and_no_structure(graph):
 @given(
     st.integers(2, 12), st.integers(1, 900), st.sampled_from([0.25, 0.6, 1.0]), st.integers(0, 9)
 )
-@settings(max_examples=50)
 def test_an_isolated_clique_never_dies_faster_than_a_lone_edge(size, every, weight, uses):
     edge, whole = world(2, clique([1, 2])), world(size, clique(range(1, size + 1)))
     for graph in (edge, whole):

@@ -3,7 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
@@ -61,7 +61,6 @@ def exact_pagerank(graph: Graph, seed: int, alpha: float) -> np.ndarray:
     return stay * arriving
 
 
-@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 14))
 def test_push_is_within_eps_times_the_degrees_of_exact_pagerank(seed, n):
     graph = random_graph(seed, n)
@@ -75,7 +74,6 @@ def test_push_is_within_eps_times_the_degrees_of_exact_pagerank(seed, n):
     assert np.abs(found - exact).sum() <= EPS * degrees.sum() + 1e-9
 
 
-@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 8))
 def test_best_first_without_a_cap_is_the_exhaustive_depth_first_search(seed, n):
     graph = random_graph(seed, n)
@@ -96,7 +94,6 @@ def test_best_first_without_a_cap_is_the_exhaustive_depth_first_search(seed, n):
         assert found[row] == pytest.approx(value, rel=1e-6)
 
 
-@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(3, 10), only=st.integers(0, 30))
 def test_a_stronger_arc_never_lowers_a_path(seed, n, only):
     chosen = RecallSettings(threshold=0.0, max_nodes=10_000)
@@ -118,7 +115,6 @@ def joined(weights: dict[tuple[int, int], float]) -> Graph:
     return graph
 
 
-@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(3, 10), threshold=st.floats(0.01, 0.5))
 def test_a_threshold_leaves_out_what_is_below_it_and_nothing_else(seed, n, threshold):
     graph, start = random_graph(seed, n), np.array([0])
@@ -135,7 +131,6 @@ def test_of_a_hub_whose_arcs_are_too_weak_one_above_1_is_walked_all_the_same():
     assert found == {graph.row_of[1]: 1.0, graph.row_of[7]: pytest.approx(1.5 / np.sqrt(10))}
 
 
-@settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 100_000), n=st.integers(3, 40))
 def test_a_hull_grows_by_a_point_by_as_much_as_scipy_says(seed, n):
     points = np.random.default_rng(seed).normal(size=(n + 1, 2))
@@ -173,7 +168,6 @@ def test_the_foremost_are_the_first_of_a_stable_order(scores, k):
     assert foremost(values, k).tolist() == order.tolist()
 
 
-@settings(deadline=None, max_examples=40)
 @given(ties=st.sets(st.tuples(st.integers(1, 8), st.integers(1, 8)), min_size=1))
 def test_clusters_are_those_that_networkx_finds(ties):
     arcs = [(a, b) for a, b in sorted(ties) if a != b]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
@@ -81,7 +81,6 @@ def looked_up(leads: Leads, rows: list[int], moment: float) -> list[tuple[dict[i
     return [(dict(one.worth), one.over) for one in leads.of(rows, moment, 0.5)]
 
 
-@settings(max_examples=25)
 @given(st.lists(st.sampled_from(TOLD), min_size=1, max_size=8), st.data())
 def test_what_is_kept_of_lines_and_leads_is_what_would_be_found_anew(
     lines: list[str], data: st.DataObject

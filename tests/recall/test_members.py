@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
@@ -91,7 +91,6 @@ def held(given_: Sequence[Fact]) -> set[Fact]:
     st.sampled_from(tuple(TIES)),
     conditions,
 )
-@settings(max_examples=40)
 def test_those_are_named_of_whom_both_the_class_and_the_rest_are_held(
     told_facts: list[Fact], owner: str, noun: str, condition: tuple[str, str]
 ):
@@ -115,7 +114,6 @@ homes = st.tuples(ends, st.just("lives in"), st.sampled_from(TOWNS))
 
 
 @given(st.lists(homes, min_size=2, max_size=10), ends)
-@settings(max_examples=25)
 def test_who_lives_in_the_same_town_shares_an_open_fact(told_facts: list[Fact], like: str):
     with small() as memory:
         for fact in told_facts:

@@ -171,7 +171,7 @@ def catalog() -> Catalog:
 TestAlike = Alike.TestCase
 TestAlikeInPostgres = AlikeInPostgres.TestCase
 TestAlikeInPostgres.settings = settings(max_examples=5, stateful_step_count=25)
-TestAlike.settings = settings(max_examples=40, stateful_step_count=25)
+TestAlike.settings = settings(stateful_step_count=25)
 
 
 class Encrypted(Alike):

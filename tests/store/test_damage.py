@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.errors import CorruptFile, StoreError
@@ -70,7 +70,6 @@ def flip(path: Path, where: float) -> None:
 PLACES = st.floats(0, 1, exclude_max=True)
 
 
-@settings(max_examples=40)
 @given(where=PLACES)
 def test_any_flipped_bit_of_a_file_is_told(copied: Callable[..., Path], where: float):
     path = copied("", of="closed.mags")
@@ -79,7 +78,6 @@ def test_any_flipped_bit_of_a_file_is_told(copied: Callable[..., Path], where: f
         verify(path)
 
 
-@settings(max_examples=40)
 @given(where=PLACES, index=st.booleans())
 def test_any_flipped_bit_of_a_log_is_told(copied: Callable[..., Path], where: float, index: bool):
     path = copied(*ENDS) if index else copied("", "-wal")
@@ -88,7 +86,6 @@ def test_any_flipped_bit_of_a_log_is_told(copied: Callable[..., Path], where: fl
         verify(path)
 
 
-@settings(max_examples=40)
 @given(where=PLACES)
 def test_a_log_that_was_cut_is_told_at_each_opening(copied: Callable[..., Path], where: float):
     path = copied(*ENDS)

@@ -495,7 +495,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresCatalog]
         yield catalog
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.sampled_from((*NAMES, "a*", "an*", "team-*", "*", "none*")), max_size=3),
     st.integers(1, 6),

@@ -5,7 +5,7 @@ from importlib import resources
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.errors import MissingExtra
@@ -57,7 +57,6 @@ def laws_of_a_house(plan: HousePlan, rooms: int) -> None:
 
 @pytest.mark.parametrize("level", HUNT)
 @given(seed=st.integers(0, 10**6), bank=st.sampled_from(BANKS))
-@settings(max_examples=25, deadline=None)
 def test_every_key_of_a_hunt_can_be_had_with_the_one_before(level: str, seed: int, bank: str):
     plan = hunt(HUNT[level], load("hunt", bank, PACKAGE), seed)
     laws_of_a_house(plan, HUNT[level].rooms)
@@ -73,7 +72,6 @@ def test_every_key_of_a_hunt_can_be_had_with_the_one_before(level: str, seed: in
 
 @pytest.mark.parametrize("level", CLEAN)
 @given(seed=st.integers(0, 10**6), bank=st.sampled_from(BANKS))
-@settings(max_examples=25, deadline=None)
 def test_only_what_is_to_be_tidied_lies_in_another_room(level: str, seed: int, bank: str):
     plan = clean(CLEAN[level], load("clean", bank, PACKAGE), seed)
     laws_of_a_house(plan, CLEAN[level].rooms)

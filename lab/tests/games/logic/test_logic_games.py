@@ -58,7 +58,6 @@ def test_a_seed_and_the_actions_give_the_same_game(name: str, seed: int, chosen:
 
 @pytest.mark.parametrize("name", SHORT)
 @given(seed=st.integers(0, 10**9), chosen=st.integers(0, 10**9))
-@settings(max_examples=25, deadline=None)
 def test_every_turn_keeps_the_laws_of_a_game(name: str, seed: int, chosen: int):
     told: dict[TruthFact, int] = {}
     ended: set[TruthFact] = set()

@@ -24,7 +24,6 @@ def planned(name: str, seed: int) -> ChangingPlan:
 
 
 @given(seeds, st.integers(20, 400).filter(lambda n: n < 70 or n >= 80))
-@settings(max_examples=25)
 def test_a_world_has_as_many_rules_as_it_should(seed: int, rules: int) -> None:
     world = make_world(rules, bank("tuning"), Random(seed))
     assert len(world.rules) == sum(counts(rules).values()) == rules
