@@ -80,7 +80,7 @@ def test_exports_of_a_folder_become_memories_that_then_sleep(tmp_path: Path):
         path = source / f"{name}.mags"
         with mags.open(path, settings=Settings(), embedder=EMBEDDER) as memory:
             memory.export(source / f"{name}.jsonl", vectors=False)
-    code, said = run("import", source, "--all", "--folder", folder, "--workers", 2)
+    code, said = run("import", source, "--all", "--folder", folder, "--workers", 1)
     assert (code, "2 memories done, 0 failed" in said) == (0, True)
     code, said = run("import", source, "--all", "--folder", folder, "--workers", 1)
     assert said.count("holds something already") == 2

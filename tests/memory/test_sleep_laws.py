@@ -142,7 +142,7 @@ class Life:
 
 
 LAWS = settings(
-    max_examples=4,
+    max_examples=2,
     suppress_health_check=[HealthCheck.too_slow],
 )
 MOVED = (
