@@ -10,7 +10,7 @@ from mags.errors import InvalidInput
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.answer import Answerer
-from mags.settings import Settings
+from mags.settings import PolicySettings, Settings
 from mags_lab.evaluation.proving.audit import (
     Audited,
     Dose,
@@ -25,13 +25,15 @@ from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import TruthFact
 
 EMBEDDER = HashEmbedder(64)
+RULES = Settings(policy=PolicySettings(kind="rules"))
+"""They read all that the game tells; those of `mags eval` play with the shipped policy."""
 DOSE = Dose(seed=1, turns=60, poisoned=15, audited=35, lies=6)
 LATER = Dose(seed=1, turns=120, poisoned=30, audited=70, lies=6)
 """Long enough that the snapshot to roll back to is not that of the first turn."""
 
 
 def memory(clock: Callable[[], float], thinker: Answerer) -> Memory:
-    return mags.open(None, clock=clock, answerer=thinker, settings=Settings(), embedder=EMBEDDER)
+    return mags.open(None, clock=clock, answerer=thinker, settings=RULES, embedder=EMBEDDER)
 
 
 def played(how: Way, dose: Dose, *, every: int) -> PoisonedGame:

@@ -11,7 +11,7 @@ from lab.tests.games.players.tiny import Towns, Words
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.answer import Answerer
-from mags.settings import Settings
+from mags.settings import PolicySettings, Settings
 from mags_lab.games.matches import PlayedTurn, play
 from mags_lab.games.players.baselines import Nothing, WindowPlayer
 from mags_lab.games.players.remembering import MakeMemory, Remembering
@@ -20,17 +20,19 @@ from mags_lab.games.players.thinker import Habits
 from mags_lab.games.turns import Choice, Player
 
 EMBEDDER = HashEmbedder(64)
+RULES = Settings(policy=PolicySettings(kind="rules"))
+"""They read all that the game tells; those of `mags eval` play with the shipped policy."""
 
 
 def in_ram(clock: Callable[[], float], thinker: Answerer) -> Memory:
-    return mags.open(None, clock=clock, answerer=thinker, settings=Settings(), embedder=EMBEDDER)
+    return mags.open(None, clock=clock, answerer=thinker, settings=RULES, embedder=EMBEDDER)
 
 
 def in_files(folder: Path) -> MakeMemory:
     def make(clock: Callable[[], float], thinker: Answerer) -> Memory:
         path = folder / f"{len(list(folder.glob('*.mags')))}.mags"
         return mags.open(
-            path, clock=clock, answerer=thinker, settings=Settings(), embedder=EMBEDDER
+            path, clock=clock, answerer=thinker, settings=RULES, embedder=EMBEDDER
         )
 
     return make
