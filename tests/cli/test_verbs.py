@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,25 +18,38 @@ from mags.errors import MagsError
 Run = Callable[..., Result]
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
+def on(folder: Path) -> Run:
+    """Runs the command line on the memory of a folder."""
     runner = CliRunner()
 
     def go(*words: str, given: str | None = None) -> Result:
-        env = {"MAGS_MEMORY": str(tmp_path / "m.mags"), "COLUMNS": "200"}
+        env = {"MAGS_MEMORY": str(folder / "m.mags"), "COLUMNS": "200"}
         return runner.invoke(app, list(words), input=given, env=env)
 
     return go
 
 
 @pytest.fixture
-def told(run: Run) -> Run:
+def run(tmp_path: Path) -> Run:
+    return on(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a memory, which each test has a copy of."""
+    folder = tmp_path_factory.mktemp("observed")
     for text, day in (
         ("I live in Bergen.", "2024-01-03"),
         ("My sister Ana has a dog named Rex.", "2024-01-04"),
         ("I moved to Oslo.", "2024-05-12"),
     ):
-        assert run("observe", text, "--speaker", "Alice", "--at", day).exit_code == 0
+        assert on(folder)("observe", text, "--speaker", "Alice", "--at", day).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def told(run: Run, observed: Path, tmp_path: Path) -> Run:
+    shutil.copytree(observed, tmp_path, dirs_exist_ok=True)
     return run
 
 

@@ -23,9 +23,10 @@ from mags.server.run import HttpServer, http_server
 from mags.server.service import Service
 from mags.server.settings import Join, ModelChoice, Outside, ServerLimits, ServerSettings
 from mags.server.telemetry import Spans
-from mags.settings import Settings
+from mags.settings import PolicySettings, Settings
 
 EMBEDDER = HashEmbedder(64)
+RULES = Settings(policy=PolicySettings(kind="rules"))
 READY_S = 30.0
 COMPILED_S = 300.0
 """How long kernels may compile, where they are not kept."""
@@ -33,7 +34,7 @@ COMPILED_S = 300.0
 
 def open_memory(store: Store) -> Memory:
     """A memory with the rules and a hashing embedder: nothing to load."""
-    return Memory(store, make_parts(Settings(), Models(embedder=EMBEDDER)))
+    return Memory(store, make_parts(RULES, Models(embedder=EMBEDDER)))
 
 
 def outside(choice: ModelChoice) -> Outside:
