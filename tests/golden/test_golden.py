@@ -12,15 +12,9 @@ from tests.golden.written import check, differences, kept, number, same, settled
 HITS = ("    9.120 3.f1 by 3 ", "    4.001 5", "    4.000 2.f1", "    -.250 7")
 
 
-@pytest.fixture(scope="module")
-def read() -> dict[str, str]:
-    return reading.made()
-
-
-@pytest.mark.parametrize("name", ["observe.txt", "observe_many.txt", "weights.txt"])
-@pytest.mark.xdist_group("golden turns")
-def test_what_is_read_of_500_turns_is_as_it_is_kept(read: dict[str, str], name: str) -> None:
-    check(name, read[name])
+def test_what_is_read_of_500_turns_is_as_it_is_kept() -> None:
+    for name, text in reading.made().items():
+        check(name, text)
 
 
 @pytest.mark.skipif(not written_here(), reason="rankings were written on another processor")

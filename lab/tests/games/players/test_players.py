@@ -31,9 +31,7 @@ def in_ram(clock: Callable[[], float], thinker: Answerer) -> Memory:
 def in_files(folder: Path) -> MakeMemory:
     def make(clock: Callable[[], float], thinker: Answerer) -> Memory:
         path = folder / f"{len(list(folder.glob('*.mags')))}.mags"
-        return mags.open(
-            path, clock=clock, answerer=thinker, settings=RULES, embedder=EMBEDDER
-        )
+        return mags.open(path, clock=clock, answerer=thinker, settings=RULES, embedder=EMBEDDER)
 
     return make
 
