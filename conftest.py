@@ -5,6 +5,7 @@ cannot see into subprocesses: a test that starts one gives it only local address
 """
 
 import atexit
+import gc
 import hashlib
 import ipaddress
 import os
@@ -127,6 +128,13 @@ def pytest_sessionstart() -> None:
     """Block the network while tests are collected and session fixtures run, too."""
     global _blocked
     _blocked = True
+    gc.disable()  # nothing of what is collected is garbage
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of the search for garbage what stays until the end, which is most."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
