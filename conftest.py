@@ -80,6 +80,7 @@ def _isolate_environment() -> None:
     # Memories wait for the disk at each turn, which no test can see: half the time of some tests.
     if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free >= ROOM_BYTES:
         os.environ.setdefault("TMPDIR", str(IN_MEMORY))
+        tempfile.tempdir = None  # pytest has asked for it already
     home = tempfile.TemporaryDirectory(prefix="mags-tests-")
     atexit.register(home.cleanup)
     os.environ["HOME"] = home.name
