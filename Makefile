@@ -37,10 +37,11 @@ pytest: $(DEV)
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 # In an environment of its own over .venv; MAGS_TRAIN=no leaves it out (see the script). Only the
-# files that are skipped, in whole or in part, without it: `pytest` ran the others.
+# files that are skipped, in whole or in part, without it: `pytest` ran the others. Each by one
+# process, since what their tests share takes half a minute; in this order the longest come first.
 training: $(DEV)
-	sh scripts/test_training.sh --numprocesses $(WORKERS) --dist worksteal \
-		$$(grep -l importorskip lab/tests/training/test_*.py lab/tests/training/*/test_*.py)
+	sh scripts/test_training.sh --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder \
+		$$(grep -l importorskip lab/tests/training/test_*.py lab/tests/training/*/test_*.py | sort -r)
 
 test-full: test
 	sh scripts/test_full.sh

@@ -61,8 +61,11 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def memory(first: Path, tmp_path: Path) -> Iterator[Memory]:
     """The memory, asked by its weights first; its adapter lies where it was taught."""
     shutil.copy(first / "town.mags", tmp_path / "town.mags")
+    shutil.copytree(first / "night-1", tmp_path / "night-1")
     with mags.open(tmp_path / "town.mags", settings=Settings(weights=WEIGHTS)) as opened:
         yield opened
+    # What is forgotten takes it along, which the tests after must not notice.
+    shutil.copytree(tmp_path / "night-1", first / "night-1", dirs_exist_ok=True)
 
 
 def version_in_use(memory: Memory) -> str:
