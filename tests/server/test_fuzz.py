@@ -17,7 +17,9 @@ from tests.server.serving import Served, serving
 CHAT, EMBED = "/v1/chat/completions", "/v1/embeddings"
 SSE = "text/event-stream"
 HEADERS = {"Accept": f"application/json, {SSE}", "Content-Type": "application/json"}
-FUZZ = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 SCALAR = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)

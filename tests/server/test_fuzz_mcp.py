@@ -160,7 +160,7 @@ def test_every_message_to_mcp_is_answered_in_form_and_nothing_is_lost(client: ht
     memory = Remembering(client, "any")
     forms: Counter[str] = Counter()
 
-    @settings(FUZZ, max_examples=100)  # each has to come up among all that fails
+    @FUZZ
     @given(body=CALL | st.lists(CALL, max_size=2) | JSON)
     def one(body: Any) -> None:
         forms.update((memory.hear(body) or {"nothing": ""}).keys())
@@ -174,7 +174,7 @@ def test_every_tool_and_resource_works_among_calls_that_fail(client: httpx.Clien
     worked: set[str] = set()
     failed: set[str] = set()
 
-    @settings(FUZZ, max_examples=100)  # each has to come up among all that fails
+    @settings(FUZZ, max_examples=100)
     @given(body=USED)
     def one(body: Any) -> None:
         wanted = body["params"].get("arguments", {})
