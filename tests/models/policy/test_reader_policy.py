@@ -324,6 +324,19 @@ def test_a_time_of_a_clause_that_tells_the_past_is_not_ahead():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("my hip operation is in exactly three weeks", "hip operation is on 27 March"),
+        ("Guest next week: Dr Osman, she works on bees", "Dr Osman works on bees."),
+        ("I bought tickets for next Friday", "User bought tickets."),
+    ],
+)
+def test_a_time_to_come_is_of_no_past_and_of_no_other_clause(text: str, told: str):
+    assert [one.text for one in read(text) if told in one.text]
+    assert not [one.text for one in read(text) if "2026" in one.text and told not in one.text]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
         (
             "what should I eat before a run? I can't have dairy, lactose intolerant",
             ["User cannot have dairy.", "User is lactose intolerant."],

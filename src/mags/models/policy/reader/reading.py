@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -29,6 +29,7 @@ from mags.models.policy.rules.statements import COMING, GEAR
 from mags.models.policy.rules.tokens import is_name
 from mags.models.policy.rules.when import EACH_DAY, Time, times
 from mags.ports.english import (
+    BASE,
     FIRST_PERSON,
     GERUND,
     PARTICIPLE,
@@ -161,17 +162,11 @@ def read(trained: Trained, part: Part, at: float) -> list[Fact]:
     if not objects:
         return []
     which = [(first, last) for first, last, _, _ in objects]
-    told: dict[bool, tuple[Time, ...]] = {}
-
-    def times_told(future: bool) -> tuple[Time, ...]:
-        if future not in told:
-            told[future] = times(part.layout.text[part.layout.offset :], at, future=future)
-        return told[future]
-
+    told = _TimesTold(text=part.layout.text[part.layout.offset :], at=at)
     scored = network.spans(x, part.pooled, part.marks, which)
     found = []
     for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
-        fact = _fact(trained, part.layout, scores, (first, last), times_told)
+        fact = _fact(trained, part.layout, scores, (first, last), told)
         if fact is None:
             continue
         features = {
@@ -185,6 +180,21 @@ def read(trained: Trained, part: Part, at: float) -> list[Fact]:
         sure = trained.right.probability(features)
         found.append(replace(fact, probability=sure, must=scores.must, features=features))
     return found
+
+
+@dataclass(slots=True, kw_only=True)
+class _TimesTold:
+    """The times of a turn said `at`, read once each way: days the next ones, or the last."""
+
+    text: str
+    at: float
+    read: dict[bool, tuple[Time, ...]] = field(default_factory=dict)
+
+    def ahead(self, future: bool) -> tuple[Time, ...]:
+        """The times with a day without a year as the next one, or as the last."""
+        if future not in self.read:
+            self.read[future] = times(self.text, self.at, future=future)
+        return self.read[future]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +274,7 @@ def _fact(
     layout: Layout,
     scores: SpanScores,
     span: tuple[int, int],
-    times_told: Callable[[bool], Sequence[Time]],
+    told: _TimesTold,
 ) -> Fact | None:
     (start, end), named = _best(scores.points[0], scores.points[1])
     subject = _named(layout, start, end)
@@ -302,6 +312,12 @@ def _fact(
     role = _role(layout, span, relation)
     if not relation or (own and _is_of_others(layout, span, relation)):
         return None
+    time = _told_time(layout, span, led, told, actual=actual)
+    if actual and time is not None and time.since > told.at:
+        if _is_over(led.verb):
+            time = None  # "bought tickets for next Friday"
+        elif _is_over(relation.split()[0]):
+            relation = _worded(name, "plan", denied=denied)  # what is to come is not had yet
     return Fact(
         subject=subject,
         relation=role or relation,
@@ -313,9 +329,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=None
-        if role or relation == "is called"
-        else _told_time(layout, span, led, times_told, actual=actual),
+        time=None if role or relation == "is called" else time,
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -453,6 +467,12 @@ def _is_coming(led: _Led) -> bool:
     return present and lemma(led.verb) in COMING
 
 
+def _is_over(verb: str) -> bool:
+    """Say whether a verb stands in the past and is no other form: "had", but not "put"."""
+    tags = {form for _, form in forms(verb)}
+    return PAST in tags and BASE not in tags
+
+
 def _is_denied(led: _Led, relation: str) -> bool:
     """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
     return lemma(led.verb) == lemma(relation.partition(" ")[0]) and not _NOT.isdisjoint(
@@ -525,23 +545,29 @@ def _told_time(
     layout: Layout,
     span: tuple[int, int],
     led: _Led,
-    times_told: Callable[[bool], Sequence[Time]],
+    told: _TimesTold,
     *,
     actual: bool,
 ) -> Time | None:
     """The time beside an object, the next such day where it is planned or coming.
 
     One of another clause is by its own verb, "I left in June, and now I'm a cook", and what is so
-    has no time of what only will be: "my boss is Ek, he will retire in summer".
+    has no time of what only will be: "my boss is Ek, he will retire in summer", nor one to come of
+    another clause: "a visitor next week: Ana, she works on sleep".
     """
-    time = told_at(layout, span, times_told(not actual or _is_coming(led)))
+    coming = _is_coming(led)
+    time = told_at(layout, span, told.ahead(not actual or coming))
     if time is None or not actual:
         return time
-    its = _led(layout.text[layout.offset : layout.offset + time.start])
+    text = layout.text[layout.offset :]
+    its = _led(text[: time.start])
     if not _AHEAD.isdisjoint(its.near(2)[:-1]):
-        return told_at(layout, span, times_told(True)) if its.verb == led.verb else None
-    past = PAST in {form for _, form in forms(its.verb)}
-    return told_at(layout, span, times_told(False)) if past else time
+        return told_at(layout, span, told.ahead(True)) if its.verb == led.verb else None
+    if PAST in {form for _, form in forms(its.verb)}:
+        return told_at(layout, span, told.ahead(False))
+    start = layout.words[span[0] - SPECIAL].start - layout.offset
+    apart = _BREAKS.search(text[min(time.end, start) : max(time.start, start)])
+    return None if apart and time.since > told.at and not coming else time
 
 
 def _meant(

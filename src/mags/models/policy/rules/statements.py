@@ -127,7 +127,10 @@ def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
     sides = rest.sides
     if subject.beside and verb.tense in {"past", "perfect"}:
         sides = {"with": subject.beside.names[0], **sides}  # "my wife Jill and I went to Crete"
-    told = replace(manner, times=rest.times, sides=sides)
+    found = rest.times
+    if verb.tense in {"past", "perfect"}:  # "I bought tickets for next Friday"
+        found = tuple(one for one in found if one.since <= scene.at)
+    told = replace(manner, times=found, sides=sides)
     return Case(clause=clause, rest=rest, scene=scene, manner=told, names=names)
 
 
