@@ -101,6 +101,9 @@ _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
+_BEING = frozenset({"be", "go", "do", "have", "get", "plan"})
+_HEDGED = frozenset({"may", "might", "could", "maybe", "perhaps"})
+_WAGE = re.compile(r"\b(?:hour|hr|gross|net|salary|wages?)\b", re.IGNORECASE)
 _MOVED = re.compile(r"\b(?:mov|relocat)(?:e[sd]?|ing)\b", re.IGNORECASE)
 _GLUED = re.compile(r"(?:[.@/]\w+)+")
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
@@ -301,23 +304,22 @@ def _fact(
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
     led = _led(layout.text[layout.offset : layout.words[span[0] - SPECIAL].start])
-    actual, own = modality == "actual", start == SPEAKER
-    name = _meant(name, words, led, layout, span, subject) or _plain(kind)
-    if not words or (not denied and actual and _is_denied(led, name)):
+    own, planned = start == SPEAKER, modality != "actual"
+    done = _done(led, name, said_relation(layout, span, own=own)) if planned else ""
+    name = _meant(done or name, words, led, layout, span, subject) or _plain(kind)
+    actual = bool(done) or not planned
+    if not words or (not denied and actual and _is_denied(led, name)) or _is_beside(led, name):
         return None
+    time = _told_time(layout, span, led, told, actual=actual)
+    to_come = time is not None and time.since > told.at and _is_over(name.split(" ")[0])
     relation = _barred(led, name) if actual and denied else ""
-    relation = relation or _worded(name, modality, denied=denied)
+    manner = "actual" if done else "plan" if to_come and actual else modality
+    relation = relation or _worded(name, manner, denied=denied)
     if relation == "plans":
         relation = _planned(led, words, said_relation(layout, span, own=own), own=own)
     role = _role(layout, span, relation)
     if not relation or (own and _is_of_others(layout, span, relation)):
         return None
-    time = _told_time(layout, span, led, told, actual=actual)
-    if actual and time is not None and time.since > told.at:
-        if _is_over(led.verb):
-            time = None  # "bought tickets for next Friday"
-        elif _is_over(relation.split()[0]):
-            relation = _worded(name, "plan", denied=denied)  # what is to come is not had yet
     return Fact(
         subject=subject,
         relation=role or relation,
@@ -339,7 +341,7 @@ def _fact(
             "polarity": float(scores.polarity.max()),
             "denied": float(denied),
             "modality": float(scores.modality.max()),
-            "planned": float(modality != "actual"),
+            "planned": float(planned),
             "other": float(start > ADDRESSEE),
             "hearer": float(start == ADDRESSEE),
             "length": float(span[1] - span[0]),
@@ -473,6 +475,17 @@ def _is_over(verb: str) -> bool:
     return PAST in tags and BASE not in tags
 
 
+def _done(led: _Led, name: str, said: str) -> str:
+    """What was done though it was taken for a plan, "" where it is one: "booked a flat for May"."""
+    return said if _is_over(led.verb) and lemma(led.verb) == lemma(name.split(" ")[0]) else ""
+
+
+def _is_beside(led: _Led, name: str) -> bool:
+    """Say whether a home stands right after a verb that tells none: "the letter says Leeds"."""
+    last = led.verb and not _bare(led.words[led.at + 1 :])
+    return name == "lives in" and bool(last) and led.verb not in _BE
+
+
 def _is_denied(led: _Led, relation: str) -> bool:
     """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
     return lemma(led.verb) == lemma(relation.partition(" ")[0]) and not _NOT.isdisjoint(
@@ -502,6 +515,10 @@ def _bare(words: Sequence[str]) -> list[str]:
 def _planned(led: _Led, words: str, said: str, *, own: bool) -> str:
     """What is planned without a verb, by the words said: "off to Rome", "I'm off 23rd to 27th"."""
     if not is_when(words):
+        after = _bare(led.words[led.at + 1 :])
+        if led.verb and lemma(led.verb) not in _BEING and len(after) <= 1:
+            how = "may" if not _HEDGED.isdisjoint(led.words) else "plans to"
+            return " ".join((how, lemma(led.verb), *after))
         before = "".join(_bare(led.words)[-1:])
         return _GOING.get(before, "plans") if words[0].isupper() else "plans"
     verb, _, rest = said.partition(" ")
@@ -564,7 +581,10 @@ def _told_time(
     if not _AHEAD.isdisjoint(its.near(2)[:-1]):
         return told_at(layout, span, told.ahead(True)) if its.verb == led.verb else None
     if PAST in {form for _, form in forms(its.verb)}:
-        return told_at(layout, span, told.ahead(False))
+        time = told_at(layout, span, told.ahead(False))
+        ahead = time is not None and time.since > told.at and _is_over(its.verb)
+        # What is booked for a day is not done on it.
+        return None if ahead or text.startswith("for ", time.start if time else 0) else time
     start = layout.words[span[0] - SPECIAL].start - layout.offset
     apart = _BREAKS.search(text[min(time.end, start) : max(time.start, start)])
     return None if apart and time.since > told.at and not coming else time
@@ -577,8 +597,11 @@ def _meant(
     costs what it "pays", nobody lives where they moved from, or is allergic to "intolerant"."""
     if lemma(led.verb) == "turn" and fits("age", words):
         return "age" if led.verb == "turned" else "turns"
-    if name == "had" and led.verb == "got" and _is_lasting(layout, span):
-        return "has"
+    if name == "had" and led.verb == "got":
+        return "has" if _is_lasting(layout, span) else "got"
+    if name == "costs" and subject == layout.speaker:
+        after = layout.text[layout.words[span[0] - SPECIAL].start :]
+        return "earns" if _WAGE.search(_SENTENCE_END.split(after)[0]) else name
     moved = _MOVED.search(layout.text, layout.offset)  # who visits from Rome does live there
     if name == "lives in" and moved and _bare(led.words)[-1:] == ["from"]:
         return "moved from"
