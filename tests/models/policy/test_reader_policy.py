@@ -352,6 +352,25 @@ def test_what_is_done_is_no_plan_and_what_one_may_do_is_done_by_its_own_verb(
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("My tank holds 40 litres of rainwater.", "User's tank holds 40 litres of rainwater."),
+        ("I work in the call centre of Brava, night shifts", "works at call centre of Brava."),
+        (
+            "I've made friends with Olu from Accra and Ines from Faro.",
+            "User made friends with Olu from Accra and Ines from Faro.",
+        ),
+        (
+            "I've got two nieces from Ben and one nephew from Ida",
+            "User has two nieces from Ben and one nephew from Ida.",
+        ),
+    ],
+)
+def test_an_object_has_the_of_that_belongs_to_it_and_all_that_it_lists(text: str, told: str):
+    assert [one.text for one in read(text) if one.text.endswith(told)]
+
+
+@pytest.mark.parametrize(
     ("relation", "object", "made"),
     [
         ("costs", "12.40", False),

@@ -23,11 +23,12 @@ from mags.models.policy.reader.network import (
     rows,
 )
 from mags.models.policy.rules.fitting import ALLERGIC, fits, is_when
-from mags.models.policy.rules.lexicon import CHAT, KIN
+from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, KIN, PREPOSITIONS
+from mags.models.policy.rules.lexicon import PRONOUNS as SUBJECTS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
 from mags.models.policy.rules.tokens import is_name
-from mags.models.policy.rules.when import EACH_DAY, Time, times
+from mags.models.policy.rules.when import COUNTED, EACH_DAY, Time, times
 from mags.ports.english import (
     BASE,
     FIRST_PERSON,
@@ -77,6 +78,16 @@ _EACH = re.compile(rf"\s+(?:every|each|on {EACH_DAY})\b", re.IGNORECASE)
 _TITLE = re.compile(r'"((?=[A-Z])((?:The |A |An )?([^"\n]{1,60}?)))[,.]?"')
 _OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
 """What joins a time to the thing before it."""
+_STOP = "|".join(PREPOSITIONS | CONJUNCTIONS | SUBJECTS)
+_ENDS = rf"(?=\s*[.,;:!?)\n]|$| (?:{_STOP})\b)"
+_OF = re.compile(
+    rf" of(?! (?:{_STOP}|us|them|my|our|your|course)\b)"
+    rf"(?: (?:the |an? )?(?!(?:{_STOP})\b)[\w'-]+){{1,3}}{_ENDS}"
+)
+_ITEM = rf",? (?:and|&) (?:now |also )?(?P<item>(?:\d+|{'|'.join(COUNTED)}) [a-z]+|[A-Z][\w'-]*)"
+_AND = re.compile(_ITEM + r"(?=[.,;:!?)\n]|$)")
+_AND_FROM = re.compile(rf" from [A-Z][\w'-]*{_ITEM} from [A-Z][\w'-]*(?=[.,;:!?)\n]|$)")
+"""What goes on a list: "Igbo, Ga" and now Twi, "Hiba" from Homs and Ola from Lund."""
 _LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
 _AUXILIARY = (
     FIRST_PERSON
@@ -300,7 +311,7 @@ def _fact(
         said = said_relation(layout, span, own=start == SPEAKER)
         if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
             name = " ".join(_bare(said.split()))
-    words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
+    words = _LEADING.sub("", " ".join(_object_said(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
     led = _led(layout.text[layout.offset : layout.words[span[0] - SPECIAL].start])
@@ -622,6 +633,23 @@ def _is_thing(subject: str, layout: Layout) -> bool:
     """Say whether a subject is a thing, by no name and nobody's relative: it pays nothing."""
     named = subject == layout.speaker or is_name(subject)
     return not named and not living(subject.split()[-1].lower())
+
+
+def _object_said(layout: Layout, span: tuple[int, int]) -> str:
+    """The words of an object, with the "of" that belongs to it and the last of what it lists."""
+    words, text = with_titles(layout, span), layout.text
+    end = layout.words[span[1] - SPECIAL].end
+    if not words or not text.startswith(words[-1], end - 1):
+        return words
+    if words.endswith(" of"):
+        words, end = words[:-3], end - 3
+    last = words.split(" ")[-1]
+    more = _OF.match(text, end) if last.islower() and not living(last) else None
+    if more is None:
+        more = _AND_FROM.match(text, end) or (_AND.match(text, end) if ", " in words else None)
+        if more and words[:1].isupper() != more["item"][:1].isupper():
+            more = None  # "three sons from Paul and Ana from Rome" is no list
+    return words + more[0] if more else words
 
 
 def with_titles(layout: Layout, span: tuple[int, int]) -> str:
