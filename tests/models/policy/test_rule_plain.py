@@ -179,6 +179,8 @@ def test_a_plain_statement_of_a_thing_or_of_several_is_read(text, expected):
         "The kids are in the garden.",
         "The best part is in the middle.",
         "The shop is at it again.",
+        "My head is in the clouds.",
+        "The keys are in my hand as I speak.",
         "The red tent belongs to nobody.",
         "The red tent belongs in the shed.",
         "The boat is called after my aunt.",
@@ -186,6 +188,12 @@ def test_a_plain_statement_of_a_thing_or_of_several_is_read(text, expected):
 )
 def test_what_places_nothing_surely_is_not_read(text):
     assert told(text) == []
+
+
+def test_doing_this_and_that_is_one_thing():
+    assert told("I like visiting Rome and Ghent.") == [
+        ("Alice", "likes", "visiting Rome and Ghent")
+    ]
 
 
 def test_a_comma_after_a_number_is_none_of_it():

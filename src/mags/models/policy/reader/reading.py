@@ -609,7 +609,8 @@ def _meant(
     if lemma(led.verb) == "turn" and fits("age", words):
         return "age" if led.verb == "turned" else "turns"
     if name == "had" and led.verb == "got":
-        return "has" if _is_lasting(layout, span) else "got"
+        held = not (_HAVE | _PRESENT_BE).isdisjoint(led.near(1)[:-1])  # "he's got an interview"
+        return "has" if _is_lasting(layout, span) else "had" if held else "got"
     if name == "costs" and subject == layout.speaker:
         after = layout.text[layout.words[span[0] - SPECIAL].start :]
         return "earns" if _WAGE.search(_SENTENCE_END.split(after)[0]) else name

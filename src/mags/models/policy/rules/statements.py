@@ -358,7 +358,7 @@ def _placed(case: Case) -> Read:
         days = often.removeprefix("on ")
         return case.told(WHEN, days, text=f"{be} {often}", stated=False) if days != often else []
     at, led = case.low(0), case.words[1:2]
-    judged = not lex.EVALUATIVE.isdisjoint(case.clause.subject.noun.split())
+    judged = not (lex.EVALUATIVE | _BODY).isdisjoint(case.clause.subject.noun.lower().split())
     judged = judged or any(t.low in lex.PRONOUNS for t in case.words)  # "in my hand as I speak"
     if judged or at not in _PLACES or not led or not (led[0].low in _WHOSE or led[0].is_capital):
         return []
@@ -373,6 +373,11 @@ def _placed(case: Case) -> Read:
 
 
 _LONGEST_PLACE = 8
+_BODY = word_set(
+    """head heart soul mind face eye eyes arm arms hand hands leg legs foot feet knee knees elbow
+    back stomach"""
+)
+"""What is somewhere only in a manner of speaking: "my head is in the clouds"."""
 _WHOSE = frozenset({"the", "my", "our", "his", "her", "their"})
 
 
