@@ -354,6 +354,10 @@ def test_what_is_done_is_no_plan_and_what_one_may_do_is_done_by_its_own_verb(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        (
+            "Languages here are a circus. I speak Igbo, English and now Twi. Ben speaks only Ga.",
+            "User speaks Igbo, English and now Twi.",
+        ),
         ("My tank holds 40 litres of rainwater.", "User's tank holds 40 litres of rainwater."),
         ("I work in the call centre of Brava, night shifts", "works at call centre of Brava."),
         (

@@ -642,8 +642,9 @@ def _object_said(layout: Layout, span: tuple[int, int]) -> str:
     end = layout.words[span[1] - SPECIAL].end
     if not words or not text.startswith(words[-1], end - 1):
         return words
-    if words.endswith(" of"):
-        words, end = words[:-3], end - 3
+    tail = words.rpartition(" ")[2] if words.endswith((" of", " and")) else ""
+    if tail:
+        words, end = words[: -len(tail) - 1], end - len(tail) - 1
     last = words.split(" ")[-1]
     more = _OF.match(text, end) if last.islower() and not living(last) else None
     if more is None:
