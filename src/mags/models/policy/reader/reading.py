@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -176,11 +176,17 @@ def read(trained: Trained, part: Part, at: float) -> list[Fact]:
     if not objects:
         return []
     which = [(first, last) for first, last, _, _ in objects]
-    told = _TimesTold(text=part.layout.text[part.layout.offset :], at=at)
+    told: dict[bool, tuple[Time, ...]] = {}
+
+    def times_told(future: bool) -> tuple[Time, ...]:
+        if future not in told:
+            told[future] = times(part.layout.text[part.layout.offset :], at, future=future)
+        return told[future]
+
     scored = network.spans(x, part.pooled, part.marks, which)
     found = []
     for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
-        fact = _fact(trained, part.layout, scores, (first, last), told)
+        fact = _fact(trained, part.layout, scores, (first, last), times_told, at)
         if fact is None:
             continue
         features = {
@@ -194,21 +200,6 @@ def read(trained: Trained, part: Part, at: float) -> list[Fact]:
         sure = trained.right.probability(features)
         found.append(replace(fact, probability=sure, must=scores.must, features=features))
     return found
-
-
-@dataclass(slots=True, kw_only=True)
-class _TimesTold:
-    """The times of a turn said `at`, read once each way: days the next ones, or the last."""
-
-    text: str
-    at: float
-    read: dict[bool, tuple[Time, ...]] = field(default_factory=dict)
-
-    def ahead(self, future: bool) -> tuple[Time, ...]:
-        """The times with a day without a year as the next one, or as the last."""
-        if future not in self.read:
-            self.read[future] = times(self.text, self.at, future=future)
-        return self.read[future]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +279,8 @@ def _fact(
     layout: Layout,
     scores: SpanScores,
     span: tuple[int, int],
-    told: _TimesTold,
+    times_told: Callable[[bool], Sequence[Time]],
+    at: float,
 ) -> Fact | None:
     (start, end), named = _best(scores.points[0], scores.points[1])
     subject = _named(layout, start, end)
@@ -321,8 +313,8 @@ def _fact(
     actual = bool(done) or not planned
     if not words or (not denied and actual and _is_denied(led, name)) or _is_beside(led, name):
         return None
-    time = _told_time(layout, span, led, told, actual=actual)
-    to_come = time is not None and time.since > told.at and _is_over(name.split(" ")[0])
+    time = _told_time(layout, span, led, times_told, at, actual=actual)
+    to_come = time is not None and time.since > at and _is_over(name.split(" ")[0])
     relation = _barred(led, name) if actual and denied else ""
     manner = "actual" if done else "plan" if to_come and actual else modality
     relation = relation or _worded(name, manner, denied=denied)
@@ -573,7 +565,8 @@ def _told_time(
     layout: Layout,
     span: tuple[int, int],
     led: _Led,
-    told: _TimesTold,
+    times_told: Callable[[bool], Sequence[Time]],
+    at: float,
     *,
     actual: bool,
 ) -> Time | None:
@@ -584,21 +577,21 @@ def _told_time(
     another clause: "a visitor next week: Ana, she works on sleep".
     """
     coming = _is_coming(led)
-    time = told_at(layout, span, told.ahead(not actual or coming))
+    time = told_at(layout, span, times_told(not actual or coming))
     if time is None or not actual:
         return time
     text = layout.text[layout.offset :]
     its = _led(text[: time.start])
     if not _AHEAD.isdisjoint(its.near(2)[:-1]):
-        return told_at(layout, span, told.ahead(True)) if its.verb == led.verb else None
+        return told_at(layout, span, times_told(True)) if its.verb == led.verb else None
     if PAST in {form for _, form in forms(its.verb)}:
-        time = told_at(layout, span, told.ahead(False))
-        ahead = time is not None and time.since > told.at and _is_over(its.verb)
+        last = told_at(layout, span, times_told(False))
+        ahead = last is not None and last.since > at and _is_over(its.verb)
         # What is booked for a day is not done on it.
-        return None if ahead or text.startswith("for ", time.start if time else 0) else time
+        return None if ahead or text.startswith("for ", time.start) else last
     start = layout.words[span[0] - SPECIAL].start - layout.offset
     apart = _BREAKS.search(text[min(time.end, start) : max(time.start, start)])
-    return None if apart and time.since > told.at and not coming else time
+    return None if apart and time.since > at and not coming else time
 
 
 def _meant(

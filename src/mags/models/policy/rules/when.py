@@ -245,16 +245,11 @@ def _number(m: re.Match[str]) -> int:
     return _NUMBERS[m["number"]] if m["number"] in _NUMBERS else min(int(m["number"]), 5000)
 
 
-def _ago(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
-    return _off(m, now, -_number(m))
-
-
-def _ahead(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
-    return _off(m, now, _number(m))
-
-
-def _off(m: re.Match[str], now: datetime, count: int) -> _Span | None:
+def _off(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
     """So many weeks or months from now; the very day only where it is said to be exact."""
+    groups = m.groupdict()
+    ago = groups.get("back") or groups.get("role") == "since"
+    count = -_number(m) if ago else _number(m)
     if m["unit"] == "day" or not _EXACT.search(m[0]):
         return _moved(now, m["unit"], count)
     if m["unit"] == "week":
@@ -301,10 +296,7 @@ _EXACT = re.compile(r"exactly|to the day")
 _LOOSE = ("from", "by", "of", "around")
 """What leads a year, and as well an amount."""
 _AMOUNT = re.compile(r"(?:[$\u20ac\u00a3]|\b(?:at|is|now|was|pays?|paid|costs?) )\d,?\d{3}(?!\d)")
-_COUNTS = re.compile(
-    r" ?(?:[$\u20ac\u00a3%]|(?:(?:an?|per) (?:hour|night|day|week|month|year|head|person)"
-    r"|euros?|pounds|dollars|quid|people)\b)"
-)
+_COUNTS = re.compile(r" ?(?:[$\u20ac\u00a3%]|(?:(?:an?|per) \w+|euros?|pounds|dollars|people)\b)")
 _WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 _ROLE = r"(?P<role>since|until|till|before|after|by|from|as of|starting)"
@@ -356,9 +348,9 @@ _RULES = (
             (rf"{_WEEKDAY},?\s+(?:the\s+)?{_DAY_OF_MONTH}", _weekday_date),
             (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month),
             (_NAMED, _named),
-            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier){_TO_THE_DAY}", _ago),
-            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}(?:\s+from now){_TO_THE_DAY}", _ahead),
-            (rf"(?<=in ){_EXACTLY}{_NUMBER}\s+{_UNIT}(?:'s? time)?{_TO_THE_DAY}", _ahead),
+            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}\s+(?P<back>ago|back|earlier){_TO_THE_DAY}", _off),
+            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}(?:\s+from now){_TO_THE_DAY}", _off),
+            (rf"(?<=in ){_EXACTLY}{_NUMBER}\s+{_UNIT}(?:'s? time)?{_TO_THE_DAY}", _off),
             (rf"{_WHICH}\s+(?P<unit>week|weekend|month|year|night)", _unit),
             (rf"{_WHICH}\s+{_WEEKDAY}", _weekday),
             (rf"{_WHICH}\s+(?P<weekday>mon|tues?|weds?|thurs?|thu|fri|sat|sun)\.?", _weekday),
@@ -379,7 +371,7 @@ _RULES = (
                 _weekday,
             ),
             (rf"(?:{_ROLE}|in)\s+(?:the\s+)?{_SEASON}", _season),
-            (rf"(?P<role>since)\s+{_NUMBER}\s+{_UNIT}", _ago),
+            (rf"(?P<role>since)\s+{_NUMBER}\s+{_UNIT}", _off),
         ),
         "",
     ),
