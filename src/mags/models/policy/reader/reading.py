@@ -313,7 +313,7 @@ def _fact(
     actual = bool(done) or not planned
     if not words or (not denied and actual and _is_denied(led, name)) or _is_beside(led, name):
         return None
-    time = _told_time(layout, span, led, times_told, at, actual=actual)
+    time = None if done else _told_time(layout, span, led, times_told, at, actual=actual)
     to_come = time is not None and time.since > at and _is_over(name.split(" ")[0])
     relation = _barred(led, name) if actual and denied else ""
     manner = "actual" if done else "plan" if to_come and actual else modality

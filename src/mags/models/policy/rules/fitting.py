@@ -180,7 +180,8 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
     idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
-    idle = idle or (is_when(object) and relation.endswith((" to", "visited")))
+    dated = is_when(object) and (_CALENDAR.search(object) or relation == "visited")
+    idle = idle or bool(dated and relation.endswith((" to", "visited")))
     empty = trade or idle or not telling or last in _NEVER.get(relation, ())
     return not empty and len(words) <= _MOST_FILLING
 

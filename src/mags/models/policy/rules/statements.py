@@ -9,7 +9,16 @@ from typing import Any
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules import phrases
-from mags.models.policy.rules.claims import WHEN, Manner, Said, claim, said_of, slot_of, unshaded
+from mags.models.policy.rules.claims import (
+    FLATS,
+    WHEN,
+    Manner,
+    Said,
+    claim,
+    said_of,
+    slot_of,
+    unshaded,
+)
 from mags.models.policy.rules.clauses import (
     NAME,
     OF,
@@ -358,7 +367,9 @@ def _placed(case: Case) -> Read:
         days = often.removeprefix("on ")
         return case.told(WHEN, days, text=f"{be} {often}", stated=False) if days != often else []
     at, led = case.low(0), case.words[1:2]
-    judged = not (lex.EVALUATIVE | _BODY).isdisjoint(case.clause.subject.noun.lower().split())
+    judged = not (lex.EVALUATIVE | _BODY | FLATS | {"job"}).isdisjoint(
+        case.clause.subject.noun.lower().split()
+    )
     judged = judged or any(t.low in lex.PRONOUNS for t in case.words)  # "in my hand as I speak"
     if judged or at not in _PLACES or not led or not (led[0].low in _WHOSE or led[0].is_capital):
         return []
@@ -377,7 +388,8 @@ _BODY = word_set(
     """head heart soul mind face eye eyes arm arms hand hands leg legs foot feet knee knees elbow
     back stomach"""
 )
-"""What is somewhere only in a manner of speaking: "my head is in the clouds"."""
+"""What is somewhere only in a manner of speaking: "my head is in the clouds". Nor is said here
+where somebody lives or works: "the new flat is in Bonn", "my job is in marketing"."""
 _WHOSE = frozenset({"the", "my", "our", "his", "her", "their"})
 
 
