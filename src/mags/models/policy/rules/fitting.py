@@ -199,10 +199,9 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     named = told.object.strip(" .!")
     talk = " ".join((turn.text, *(earlier.text for earlier in recent[-_NEAR:])))
     text = talk if turn.text.strip(" .!") == named else turn.text
-    if is_figure(told, turn.speaker) or _is_unreal(named, turn.text):
+    priced = (told.relation, told.subject) == ("costs", turn.speaker)  # nobody has a price
+    if priced or is_figure(told, turn.speaker) or _is_unreal(named, turn.text):
         return False
-    if (told.relation, told.subject) == ("costs", turn.speaker):
-        return False  # nobody has a price
     if not fits(told.relation, named, small=turn.text == turn.text.lower()):
         return False
     known = canonical(told.relation)
