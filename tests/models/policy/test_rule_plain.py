@@ -142,3 +142,78 @@ def test_the_town_of_a_flat_is_home_and_a_hotel_is_none(text, homes):
 def test_a_flat_takes_no_towns_place():
     (flat,) = read("I live in a small flat.").operations
     assert (flat.object, flat.one) == ("small flat", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My desk is on the second floor.", ("Alice's desk", "is located in", "second floor")),
+        ("The scanner is in the library.", ("scanner", "is located in", "library")),
+        ("The spare key is under the mat.", ("spare key", "is located in", "under the mat")),
+        ("The key to the shed is in the blue tin.",
+         ("key to the shed", "is located in", "blue tin")),
+        ("The rehearsals are on Tuesdays.", ("rehearsals", "is happening on", "Tuesdays")),
+        ("The red tent belongs to Bashir.", ("Bashir", "owns", "red tent")),
+        ("The red tent belongs to me.", ("Alice", "owns", "red tent")),
+        ("The triplets are called Ugo, Pia and Tea.",
+         ("triplets", "is called", "Ugo, Pia and Tea")),
+        ("My cats are called Tom and Kit.", ("Alice", "cat", "Kit")),
+        ("Ida and Jon are plumbers.", ("Jon", "works as", "plumber")),
+        ("Ida and Jon are plumbers at Reel.", ("Ida", "works at", "Reel")),
+        ("My parents are accountants.", ("Alice's parents", "works as", "accountants")),
+    ],
+)  # fmt: skip
+def test_a_plain_statement_of_a_thing_or_of_several_is_read(text, expected):
+    assert expected in told(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The scanner is on fire.",
+        "The scanner isn't in the library.",
+        "The scanner was in the library.",
+        "A scanner is in the library.",
+        "Maybe the scanner is in the library.",
+        "Is the scanner in the library?",
+        "The kids are in the garden.",
+        "The best part is in the middle.",
+        "The shop is at it again.",
+        "My head is in the clouds.",
+        "The keys are in my hand as I speak.",
+        "The red tent belongs to nobody.",
+        "The red tent belongs in the shed.",
+        "The boat is called after my aunt.",
+    ],
+)
+def test_what_places_nothing_surely_is_not_read(text):
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Allergies for the cook, please note. Uli: sesame. Pia: nuts and eggs.",
+         [("Uli", "is allergic to", "sesame"), ("Pia", "is allergic to", "nuts"),
+          ("Pia", "is allergic to", "eggs")]),
+        ("Allergies. Uli: nothing. I: bees. Pia: rye.",
+         [("Alice", "is allergic to", "bees"), ("Pia", "is allergic to", "rye")]),
+        ("Allergies. Uli: sesame.", []),
+        ("Drinks for Friday. Uli: beer. Pia: wine.", []),
+        ("Allergies are no joke. Uli: sesame. Pia: nuts.", []),
+    ],
+)  # fmt: skip
+def test_a_list_of_several_is_read_by_a_heading_that_names_a_relation(text, expected):
+    assert told(text) == expected
+
+
+def test_doing_this_and_that_is_one_thing():
+    assert told("I like visiting Rome and Ghent.") == [
+        ("Alice", "likes", "visiting Rome and Ghent")
+    ]
+
+
+def test_a_comma_after_a_number_is_none_of_it():
+    assert told("She's gone. Tom is diabetic, type 1, what can he eat?") == [
+        ("Tom", "is", "diabetic, type 1")
+    ]

@@ -20,6 +20,9 @@ def at(day: str) -> float:
     [
         ("yesterday", "2023-05-24", "2023-05-25", "on 24 May 2023"),
         ("last night", "2023-05-24", "2023-05-25", "on 24 May 2023"),
+        ("exactly two weeks ago", "2023-05-11", "2023-05-12", "on 11 May 2023"),
+        ("in three weeks to the day", "2023-06-15", "2023-06-16", "on 15 June 2023"),
+        ("exactly a month ago", "2023-04-25", "2023-04-26", "on 25 April 2023"),
         ("two weeks ago", "2023-05-08", "2023-05-15", "in the week of 8 May 2023"),
         ("three days ago", "2023-05-22", "2023-05-23", "on 22 May 2023"),
         ("a few months ago", "2023-02-01", "2023-03-01", "in February 2023"),
@@ -52,6 +55,19 @@ def test_a_date_without_a_year_is_the_next_one_when_it_lies_ahead():
     (past,) = times("on 3 June", NOW)
     (ahead,) = times("on 3 June", NOW, future=True)
     assert (day(past.since), day(ahead.since)) == ("2022-06-03", "2023-06-03")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "they put it at 1450, down from 1600",
+        "a salary of 1900 a month",
+        "around 1200 people came",
+        "it went up by 1000 euros",
+    ],
+)
+def test_a_number_beside_an_amount_is_no_year(text):
+    assert times(text, NOW) == ()
 
 
 @pytest.mark.parametrize("text", ["I may go", "march on", "room 12", "0000-01-01"])

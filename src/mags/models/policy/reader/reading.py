@@ -23,12 +23,14 @@ from mags.models.policy.reader.network import (
     rows,
 )
 from mags.models.policy.rules.fitting import ALLERGIC, fits, is_when
-from mags.models.policy.rules.lexicon import CHAT, KIN
+from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, KIN, PREPOSITIONS
+from mags.models.policy.rules.lexicon import PRONOUNS as SUBJECTS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
 from mags.models.policy.rules.tokens import is_name
-from mags.models.policy.rules.when import EACH_DAY, Time, times
+from mags.models.policy.rules.when import COUNTED, EACH_DAY, Time, times
 from mags.ports.english import (
+    BASE,
     FIRST_PERSON,
     GERUND,
     PARTICIPLE,
@@ -76,6 +78,16 @@ _EACH = re.compile(rf"\s+(?:every|each|on {EACH_DAY})\b", re.IGNORECASE)
 _TITLE = re.compile(r'"((?=[A-Z])((?:The |A |An )?([^"\n]{1,60}?)))[,.]?"')
 _OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
 """What joins a time to the thing before it."""
+_STOP = "|".join(PREPOSITIONS | CONJUNCTIONS | SUBJECTS)
+_ENDS = rf"(?=\s*[.,;:!?)\n]|$| (?:{_STOP})\b)"
+_OF = re.compile(
+    rf" of(?! (?:{_STOP}|us|them|my|our|your|course)\b)"
+    rf"(?: (?:the |an? )?(?!(?:{_STOP})\b)[\w'-]+){{1,3}}{_ENDS}"
+)
+_ITEM = rf",? (?:and|&) (?:now |also )?(?P<item>(?:\d+|{'|'.join(COUNTED)}) [a-z]+|[A-Z][\w'-]*)"
+_AND = re.compile(_ITEM + r"(?=[.,;:!?)\n]|$)")
+_AND_FROM = re.compile(rf" from [A-Z][\w'-]*{_ITEM} from [A-Z][\w'-]*(?=[.,;:!?)\n]|$)")
+"""What goes on a list: "Igbo, Ga" and now Twi, "Hiba" from Homs and Ola from Lund."""
 _LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
 _AUXILIARY = (
     FIRST_PERSON
@@ -100,6 +112,9 @@ _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
+_BEING = frozenset({"be", "go", "do", "have", "get", "plan"})
+_HEDGED = frozenset({"may", "might", "could", "maybe", "perhaps"})
+_WAGE = re.compile(r"\b(?:hour|hr|gross|net|salary|wages?)\b", re.IGNORECASE)
 _MOVED = re.compile(r"\b(?:mov|relocat)(?:e[sd]?|ing)\b", re.IGNORECASE)
 _GLUED = re.compile(r"(?:[.@/]\w+)+")
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
@@ -171,7 +186,7 @@ def read(trained: Trained, part: Part, at: float) -> list[Fact]:
     scored = network.spans(x, part.pooled, part.marks, which)
     found = []
     for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
-        fact = _fact(trained, part.layout, scores, (first, last), times_told)
+        fact = _fact(trained, part.layout, scores, (first, last), times_told, at)
         if fact is None:
             continue
         features = {
@@ -265,6 +280,7 @@ def _fact(
     scores: SpanScores,
     span: tuple[int, int],
     times_told: Callable[[bool], Sequence[Time]],
+    at: float,
 ) -> Fact | None:
     (start, end), named = _best(scores.points[0], scores.points[1])
     subject = _named(layout, start, end)
@@ -287,16 +303,21 @@ def _fact(
         said = said_relation(layout, span, own=start == SPEAKER)
         if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
             name = " ".join(_bare(said.split()))
-    words = _LEADING.sub("", " ".join(with_titles(layout, span).split()), count=1)
+    words = _LEADING.sub("", " ".join(_object_said(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
     led = _led(layout.text[layout.offset : layout.words[span[0] - SPECIAL].start])
-    actual, own = modality == "actual", start == SPEAKER
-    name = _meant(name, words, led, layout, span, subject) or _plain(kind)
-    if not words or (not denied and actual and _is_denied(led, name)):
+    own, planned = start == SPEAKER, modality != "actual"
+    done = _done(led, name, said_relation(layout, span, own=own)) if planned else ""
+    name = _meant(done or name, words, led, layout, span, subject) or _plain(kind)
+    actual = bool(done) or not planned
+    if not words or (not denied and actual and _is_denied(led, name)) or _is_beside(led, name):
         return None
+    time = None if done else _told_time(layout, span, led, times_told, at, actual=actual)
+    to_come = time is not None and time.since > at and _is_over(name.split(" ")[0])
     relation = _barred(led, name) if actual and denied else ""
-    relation = relation or _worded(name, modality, denied=denied)
+    manner = "actual" if done else "plan" if to_come and actual else modality
+    relation = relation or _worded(name, manner, denied=denied)
     if relation == "plans":
         relation = _planned(led, words, said_relation(layout, span, own=own), own=own)
     role = _role(layout, span, relation)
@@ -313,9 +334,7 @@ def _fact(
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=None
-        if role or relation == "is called"
-        else _told_time(layout, span, led, times_told, actual=actual),
+        time=None if role or relation == "is called" else time,
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -325,7 +344,7 @@ def _fact(
             "polarity": float(scores.polarity.max()),
             "denied": float(denied),
             "modality": float(scores.modality.max()),
-            "planned": float(modality != "actual"),
+            "planned": float(planned),
             "other": float(start > ADDRESSEE),
             "hearer": float(start == ADDRESSEE),
             "length": float(span[1] - span[0]),
@@ -453,6 +472,23 @@ def _is_coming(led: _Led) -> bool:
     return present and lemma(led.verb) in COMING
 
 
+def _is_over(verb: str) -> bool:
+    """Say whether a verb stands in the past and is no other form: "had", but not "put"."""
+    tags = {form for _, form in forms(verb)}
+    return PAST in tags and BASE not in tags
+
+
+def _done(led: _Led, name: str, said: str) -> str:
+    """What was done though it was taken for a plan, "" where it is one: "booked a flat for May"."""
+    return said if _is_over(led.verb) and lemma(led.verb) == lemma(name.split(" ")[0]) else ""
+
+
+def _is_beside(led: _Led, name: str) -> bool:
+    """Say whether a home stands right after a verb that tells none: "the letter says Leeds"."""
+    last = led.verb and not _bare(led.words[led.at + 1 :])
+    return name == "lives in" and bool(last) and led.verb not in _BE
+
+
 def _is_denied(led: _Led, relation: str) -> bool:
     """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
     return lemma(led.verb) == lemma(relation.partition(" ")[0]) and not _NOT.isdisjoint(
@@ -482,6 +518,10 @@ def _bare(words: Sequence[str]) -> list[str]:
 def _planned(led: _Led, words: str, said: str, *, own: bool) -> str:
     """What is planned without a verb, by the words said: "off to Rome", "I'm off 23rd to 27th"."""
     if not is_when(words):
+        after = _bare(led.words[led.at + 1 :])
+        if led.verb and lemma(led.verb) not in _BEING and len(after) <= 1:
+            how = "may" if not _HEDGED.isdisjoint(led.words) else "plans to"
+            return " ".join((how, lemma(led.verb), *after))
         before = "".join(_bare(led.words)[-1:])
         return _GOING.get(before, "plans") if words[0].isupper() else "plans"
     verb, _, rest = said.partition(" ")
@@ -526,22 +566,32 @@ def _told_time(
     span: tuple[int, int],
     led: _Led,
     times_told: Callable[[bool], Sequence[Time]],
+    at: float,
     *,
     actual: bool,
 ) -> Time | None:
     """The time beside an object, the next such day where it is planned or coming.
 
     One of another clause is by its own verb, "I left in June, and now I'm a cook", and what is so
-    has no time of what only will be: "my boss is Ek, he will retire in summer".
+    has no time of what only will be: "my boss is Ek, he will retire in summer", nor one to come of
+    another clause: "a visitor next week: Ana, she works on sleep".
     """
-    time = told_at(layout, span, times_told(not actual or _is_coming(led)))
+    coming = _is_coming(led)
+    time = told_at(layout, span, times_told(not actual or coming))
     if time is None or not actual:
         return time
-    its = _led(layout.text[layout.offset : layout.offset + time.start])
+    text = layout.text[layout.offset :]
+    its = _led(text[: time.start])
     if not _AHEAD.isdisjoint(its.near(2)[:-1]):
         return told_at(layout, span, times_told(True)) if its.verb == led.verb else None
-    past = PAST in {form for _, form in forms(its.verb)}
-    return told_at(layout, span, times_told(False)) if past else time
+    if PAST in {form for _, form in forms(its.verb)}:
+        last = told_at(layout, span, times_told(False))
+        ahead = last is not None and last.since > at and _is_over(its.verb)
+        # What is booked for a day is not done on it.
+        return None if ahead or text.startswith("for ", time.start) else last
+    start = layout.words[span[0] - SPECIAL].start - layout.offset
+    apart = _BREAKS.search(text[min(time.end, start) : max(time.start, start)])
+    return None if apart and time.since > at and not coming else time
 
 
 def _meant(
@@ -551,8 +601,12 @@ def _meant(
     costs what it "pays", nobody lives where they moved from, or is allergic to "intolerant"."""
     if lemma(led.verb) == "turn" and fits("age", words):
         return "age" if led.verb == "turned" else "turns"
-    if name == "had" and led.verb == "got" and _is_lasting(layout, span):
-        return "has"
+    if name == "had" and led.verb == "got":
+        held = not (_HAVE | _PRESENT_BE).isdisjoint(led.near(1)[:-1])  # "he's got an interview"
+        return "has" if _is_lasting(layout, span) else "had" if held else "got"
+    if name == "costs" and subject == layout.speaker:
+        after = layout.text[layout.words[span[0] - SPECIAL].start :]
+        return "earns" if _WAGE.search(_SENTENCE_END.split(after)[0]) else name
     moved = _MOVED.search(layout.text, layout.offset)  # who visits from Rome does live there
     if name == "lives in" and moved and _bare(led.words)[-1:] == ["from"]:
         return "moved from"
@@ -573,6 +627,24 @@ def _is_thing(subject: str, layout: Layout) -> bool:
     """Say whether a subject is a thing, by no name and nobody's relative: it pays nothing."""
     named = subject == layout.speaker or is_name(subject)
     return not named and not living(subject.split()[-1].lower())
+
+
+def _object_said(layout: Layout, span: tuple[int, int]) -> str:
+    """The words of an object, with the "of" that belongs to it and the last of what it lists."""
+    words, text = with_titles(layout, span), layout.text
+    end = layout.words[span[1] - SPECIAL].end
+    if not words or not text.startswith(words[-1], end - 1):
+        return words
+    tail = words.rpartition(" ")[2] if words.endswith((" of", " and")) else ""
+    if tail:
+        words, end = words[: -len(tail) - 1], end - len(tail) - 1
+    last = words.split(" ")[-1]
+    more = _OF.match(text, end) if last.islower() and not living(last) else None
+    if more is None:
+        more = _AND_FROM.match(text, end) or (_AND.match(text, end) if ", " in words else None)
+        if more and words[:1].isupper() != more["item"][:1].isupper():
+            more = None  # "three sons from Paul and Ana from Rome" is no list
+    return words + more[0] if more else words
 
 
 def with_titles(layout: Layout, span: tuple[int, int]) -> str:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from mags.models.policy.rules.claims import WHEN, slot_of
-from mags.models.policy.rules.clauses import OWNED, THING
+from mags.models.policy.rules.clauses import OWNED, PLURAL, THING
 from mags.models.policy.rules.lexicon import JOBS, PETS
-from mags.models.policy.rules.phrases import cut_aside, living, object_of
-from mags.models.policy.rules.statements import HOURS, Case, having, not_so, related
+from mags.models.policy.rules.phrases import cut_aside, is_name, living, object_of
+from mags.models.policy.rules.statements import HOURS, Case, having, not_so, related, slot
 from mags.models.policy.rules.tokens import Token, join, name_end, surface, tokenise
 from mags.models.policy.rules.when import COUNTED, EACH_DAY, times
 from mags.ports.english import lemma, word_set
@@ -203,11 +203,29 @@ def _called(case: Case) -> list[Operation]:
     owner = case.scene.owner(subject.owner) if subject.owner and not subject.names else None
     if not end or case.clause.verb.negated or not case.clause.verb.passive:
         return []
+    if owner and subject.person == PLURAL and living(subject.head):
+        return slot(case) or []  # "my cats are called Tom and Kit" are they
     if owner and subject.noun:
         return [related(case, owner, subject.noun, surface(words[:end]), "is called")]
+    if subject.kind == THING and subject.word == "the" and is_name([t for t in words if t.is_word]):
+        past, many = case.clause.verb.tense == "past", subject.person == PLURAL
+        how = ("were" if many else "was") if past else ("are" if many else "is")
+        return case.told("is called", join(words), text=f"{how} called {join(words)}")
     if subject.kind in {THING, OWNED}:
         return []
     return case.told("is called", surface(words[:end]), object_is_name=True)
+
+
+def _belonging(case: Case) -> list[Operation] | None:
+    """Read "the blue van belongs to Priscilla": whose a thing is."""
+    verb, subject = case.clause.verb, case.clause.subject
+    thing = subject.kind == THING and subject.word == "the" and not living(subject.head)
+    if not thing or verb.negated or verb.tense != "present" or case.low(0) != "to":
+        return None
+    whose = object_of(cut_aside(case.words[1:]), case.scene, case.scene.speaker)
+    if whose is None or not (whose.is_name or "'s " in whose.text):
+        return []
+    return replace(case, names=(whose.text,)).told("owns", subject.noun, told=f"the {subject.noun}")
 
 
 def _turned(case: Case) -> list[Operation]:
@@ -283,6 +301,7 @@ _SPECIAL: Mapping[str, Callable[[Case], list[Operation] | None]] = {
     **dict.fromkeys(("start", "begin"), _started),
     **dict.fromkeys(("die", "pass"), _died),
     **dict.fromkeys(("call", "name"), _called),
+    "belong": _belonging,
     **dict.fromkeys(("adopt", "rescue", "have"), having),
     "turn": _turned, "get": _got, "move": _moved, "bear": _born,
 }  # fmt: skip

@@ -85,7 +85,7 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
     since, until = _validity(manner, said.act) if said.stated else (None, None)
     text = said.text or _agreeing(said.subject, _sentence(manner, known, said))
     lives = home(known.name, said.object)
-    housed = known.name == "lives in" and not _FLATS.isdisjoint(lives.split()[-1:])
+    housed = known.name == "lives in" and not FLATS.isdisjoint(lives.split()[-1:])
     return Operation(
         act=said.act,
         subject=said.subject,
@@ -106,8 +106,8 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
     )
 
 
-_FLATS = word_set("house flat apartment condo place room studio bungalow cottage dorm basement")
-_FLAT_IN = re.compile(rf"(?:.*\b)?(?:{'|'.join(_FLATS)})\b.*? in (?:the )?([A-Z].*)")
+FLATS = word_set("house flat apartment condo place room studio bungalow cottage dorm basement")
+_FLAT_IN = re.compile(rf"(?:.*\b)?(?:{'|'.join(FLATS)})\b.*? in (?:the )?([A-Z].*)")
 
 
 def home(relation: str, object: str) -> str:

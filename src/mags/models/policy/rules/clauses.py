@@ -33,7 +33,9 @@ _MARKS = word_set(". ! ? ; \u2014 \u2013 - : ( ...")
 _SHARED = frozenset({"and", "but", ",", "then"})
 _OBJECTS = word_set("a an the my our your his her their me us you them him it two three some")
 _NO_ADVERBS = word_set("family reply apply only ally nearly rarely")
-_LONGEST_NOUN = 5
+_LONGEST_NOUN = 6
+_MEANT_FOR = frozenset({"for", "to"})
+"""What joins a thing to what it is for: "the keys to the van"."""
 _AT_HOME = frozenset(w for one in ("mother", "father", "grandmother") for w in called(one))
 
 
@@ -230,7 +232,8 @@ def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
             return Subject(kind=PRONOUN, word="we", end=end, person=PLURAL, beside=beside)
         return found
     if low in {"the", "a", "an"}:
-        return _thing(tokens, i + 1)
+        found = _thing(tokens, i + 1)
+        return replace(found, word=low) if found else None
     return _named(tokens, i)
 
 
@@ -318,7 +321,7 @@ def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
             if verb_group(tokens, end, person):
                 name = surface(tokens[i - 1 : end])
                 return Subject(kind=NAME, names=(name,), end=end, person=person)
-    k = i
+    k, head = i, ""
     while k < len(tokens) and k - i < _LONGEST_NOUN and tokens[k].is_word:
         if tokens[k].low == "of" and k > i:
             end = name_end(tokens, k + 1 + (_low(tokens, k + 1) == "the"))
@@ -326,12 +329,15 @@ def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
                 return None
             name, noun = surface(tokens[k + 1 : end]), noun_of(tokens[i:k])
             return Subject(kind=OF, noun=noun, names=(name,), end=end)
-        if k > i and _finite(tokens, k, tokens[k - 1].low):
+        last = head or tokens[k - 1].low
+        if k > i and _finite(tokens, k, last):
             noun = " ".join(t.text for t in tokens[i:k])
-            person = PLURAL if _is_plural(tokens[k - 1].low) else SINGULAR
+            person = PLURAL if _is_plural(last) else SINGULAR
             return Subject(kind=THING, noun=noun, end=k, person=person)
-        if tokens[k].low in (lex.PREPOSITIONS - {"for"}) | lex.CONJUNCTIONS:
+        if tokens[k].low in (lex.PREPOSITIONS - _MEANT_FOR) | lex.CONJUNCTIONS:
             return None
+        if k > i and tokens[k].low in _MEANT_FOR:
+            head = last  # "the keys to the van are", not "is"
         k += 1
     return None
 

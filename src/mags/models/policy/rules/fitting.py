@@ -180,6 +180,8 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
     idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
+    dated = is_when(object) and (_CALENDAR.search(object) or relation == "visited")
+    idle = idle or bool(dated and relation.endswith((" to", "visited")))
     empty = trade or idle or not telling or last in _NEVER.get(relation, ())
     return not empty and len(words) <= _MOST_FILLING
 
@@ -197,7 +199,8 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     named = told.object.strip(" .!")
     talk = " ".join((turn.text, *(earlier.text for earlier in recent[-_NEAR:])))
     text = talk if turn.text.strip(" .!") == named else turn.text
-    if is_figure(told, turn.speaker) or _is_unreal(named, turn.text):
+    priced = (told.relation, told.subject) == ("costs", turn.speaker)  # nobody has a price
+    if priced or is_figure(told, turn.speaker) or _is_unreal(named, turn.text):
         return False
     if not fits(told.relation, named, small=turn.text == turn.text.lower()):
         return False

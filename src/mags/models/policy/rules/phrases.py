@@ -346,9 +346,11 @@ def objects(words: tuple[Token, ...], scene: Scene, name: str) -> list[Object]:
     if marks and all(words[i].text == "," for i in marks):
         return []
     parts = [words[i + 1 : j] for i, j in pairwise([-1, *marks, len(words)]) if j > i + 1]
+    if parts and len(parts[0]) > 1 and parts[0][0].low.endswith("ing"):
+        parts = parts if parts[-1][0].low.endswith("ing") else []  # "visiting Rome and Ghent"
     few = [object_of(part, scene, name) for part in parts if len(part) <= _LISTED]
     sure = [thing for thing in few if thing]
-    return sure if marks and len(sure) == len(parts) else [whole] if whole else []
+    return sure if sure and marks and len(sure) == len(parts) else [whole] if whole else []
 
 
 _LISTED = 3

@@ -9,8 +9,26 @@ from typing import Any
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules import phrases
-from mags.models.policy.rules.claims import WHEN, Manner, Said, claim, said_of, slot_of, unshaded
-from mags.models.policy.rules.clauses import OF, OWNED, PRONOUN, THING, Clause, subject_at
+from mags.models.policy.rules.claims import (
+    FLATS,
+    WHEN,
+    Manner,
+    Said,
+    claim,
+    said_of,
+    slot_of,
+    unshaded,
+)
+from mags.models.policy.rules.clauses import (
+    NAME,
+    OF,
+    OWNED,
+    PLURAL,
+    PRONOUN,
+    THING,
+    Clause,
+    subject_at,
+)
 from mags.models.policy.rules.phrases import Object, Rest, Scene
 from mags.models.policy.rules.tokens import Token, join, name_end, surface
 from mags.models.policy.rules.when import COUNTED
@@ -127,7 +145,10 @@ def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
     sides = rest.sides
     if subject.beside and verb.tense in {"past", "perfect"}:
         sides = {"with": subject.beside.names[0], **sides}  # "my wife Jill and I went to Crete"
-    told = replace(manner, times=rest.times, sides=sides)
+    found = rest.times
+    if verb.tense in {"past", "perfect"}:  # "I bought tickets for next Friday"
+        found = tuple(one for one in found if one.since <= scene.at)
+    told = replace(manner, times=found, sides=sides)
     return Case(clause=clause, rest=rest, scene=scene, manner=told, names=names)
 
 
@@ -298,11 +319,13 @@ def being(case: Case) -> Read:
         words = words[1:]
     case = replace(case, rest=replace(case.rest, tokens=words))
     if subject.kind == OF or (subject.kind == OWNED and not subject.names):
-        said = _slot(case)
+        said = slot(case)
         if said is not None:
             return said
     if case.manner.time and HOURS.fullmatch(join([t for t in words if t.text != "|"])):
         return _dated(case)
+    if subject.kind in {OWNED, THING} and not (subject.names or phrases.living(subject.head)):
+        return _placed(case) or _about(case)
     return [op for name in case.names for op in _about(replace(case, names=(name,)))]
 
 
@@ -327,7 +350,50 @@ def _dated(case: Case) -> Read:
     return replace(case, names=names).told(WHEN, bare, text=text, stated=False)
 
 
-def _slot(case: Case) -> Read | None:
+_PLACES = word_set("in on at under behind above below near inside outside beside opposite")
+
+
+def _placed(case: Case) -> Read:
+    """Read "the printer is on the ground floor", "my lessons are on Mondays": where, and when.
+
+    A place is told by a name or with an article: "on fire" and "in progress" are none.
+    """
+    verb, often = case.clause.verb, case.manner.sides.get("often", "")
+    definite = case.clause.subject.owner or case.clause.subject.word == "the"
+    if not definite or verb.negated or verb.tense != "present" or case.manner.hedged:
+        return []
+    be = "is" if verb.form == "'s" else verb.form
+    if not case.words:
+        days = often.removeprefix("on ")
+        return case.told(WHEN, days, text=f"{be} {often}", stated=False) if days != often else []
+    at, led = case.low(0), case.words[1:2]
+    judged = not (lex.EVALUATIVE | _BODY | FLATS | {"job"}).isdisjoint(
+        case.clause.subject.noun.lower().split()
+    )
+    judged = judged or any(t.low in lex.PRONOUNS for t in case.words)  # "in my hand as I speak"
+    if judged or at not in _PLACES or not led or not (led[0].low in _WHOSE or led[0].is_capital):
+        return []
+    plain = replace(case, manner=replace(case.manner, times=case.manner.times[:1], sides={}))
+    said = [one for _, one in plain.said(1, "is located in")]
+    if len(said) != 1 or len(said[0].told.split()) > _LONGEST_PLACE:
+        return []
+    one = replace(said[0], verb=f"{be} {at}", change="now" in verb.shades)
+    if at not in {"in", "on", "at"}:  # "under the mat" is not "the mat"
+        one = replace(one, object=f"{at} {one.told}", told=f"{at} {one.told}", verb=be)
+    return [claim(case.scene, plain.manner, one)]
+
+
+_LONGEST_PLACE = 8
+_BODY = word_set(
+    """head heart soul mind face eye eyes arm arms hand hands leg legs foot feet knee knees elbow
+    back stomach"""
+)
+"""What is somewhere only in a manner of speaking: "my head is in the clouds". Nor is said here
+where somebody lives or works: "the new flat is in Bonn", "my job is in marketing"."""
+_WHOSE = frozenset({"the", "my", "our", "his", "her", "their"})
+
+
+def slot(case: Case) -> Read | None:
     """Read "my favourite food is sushi", "the capital of France is Paris"; None if no slot."""
     subject, scene, words = case.clause.subject, case.scene, case.words
     owner, noun = scene.owner(subject.owner), subject.noun.replace("favorite", "favourite")
@@ -345,7 +411,7 @@ def _slot(case: Case) -> Read | None:
     if single != last and single in lex.KIN | lex.PETS and things:
         kin, one = f"{noun[: -len(last)]}{single}", False if len(things) > 1 else None
         named = (t.text for t in things if t.is_name)
-        return [replace(related(case, owner, kin, name), one=one) for name in named]
+        return [replace(related(case, owner, kin, name), one=one) for name in named] or None
     amount = bool(words) and words[0].text.lstrip("$\u20ac\u00a3")[:1].isdigit()
     cut = next((i for i, t in enumerate(words) if t.text == ","), len(words)) if amount else None
     thing = phrases.object_of(phrases.cut_aside(words[:cut]), scene, owner)
@@ -470,10 +536,17 @@ def _by_preposition(case: Case, be: str, act: Act) -> Read | None:
 def _trade(case: Case, past: bool, act: Act) -> Read:
     """Read "a nurse at Acme", "the CEO of Acme": somebody's trade, and where."""
     body = phrases.cut_aside(case.words)
-    at = next((i for i, t in enumerate(body) if i > 1 and t.low in {"at", "for", "in", "on", "|"}),
-              len(body))  # fmt: skip
-    trade, led = body[1:at], case.low(0) in {"a", "an", "the"}
-    if not led or not trade or trade[-1].low not in lex.JOBS or len(trade) > _LONGEST_TRADE:
+    led = case.low(0) in {"a", "an", "the"}
+    ends = {"at", "for", "in", "on", "|"}
+    at = next((i for i, t in enumerate(body) if i > led and t.low in ends), len(body))
+    trade, article = body[1:at], case.low(0)
+    job = body[at - 1].low if at else ""
+    if case.clause.subject.person == PLURAL and job[:-1] in lex.JOBS:
+        trade, led, job, article = body[:at], True, job[:-1], "the"
+        if case.clause.subject.kind == NAME:  # "Ana and Ben are vets": each is one
+            trade = (*body[: at - 1], replace(body[at - 1], text=body[at - 1].text[:-1]))
+            article = "an" if body[0].low[0] in "aeiou" else "a"
+    if not led or not trade or job not in lex.JOBS or len(trade) > _LONGEST_TRADE:
         return []
     if any(t.low in lex.EVALUATIVE | lex.FEELINGS for t in trade):
         return []
@@ -483,7 +556,7 @@ def _trade(case: Case, past: bool, act: Act) -> Read:
     if place is not None and body[at].low in {"at", "for"}:
         said = replace(said_of(case.names[0], work, place), act=act)
         found.append(claim(case.scene, case.manner, said))
-    verb = f"{relation} {case.low(0)}" if case.low(0) != "the" else ""
+    verb = f"{relation} {article}" if article != "the" else ""
     return [*found, *case.told(relation, join(trade), act=act, verb=verb)]
 
 

@@ -21,7 +21,7 @@ _SHORT = "Mr|Mrs|Ms|Dr|Prof|St|Ft|Mt|Jr|Sr|vs"
 _TOKEN = re.compile(
     r"\d{1,2}:\d{2}(?:\s?[ap]\.?m\b)?"
     r"|\+?\d+(?:[-\u2013]\d+)+(?![^\W_])"
-    r"|[$€£]?\d[\d,]*(?:\.\d+)?(?:st|nd|rd|th|%|k|km|kg|am|pm)?(?![^\W_])"
+    r"|[$€£]?\d+(?:,\d+)*(?:\.\d+)?(?:st|nd|rd|th|%|k|km|kg|am|pm)?(?![^\W_])"
     r"|(?:[A-Z]\.){2,}"
     rf"|\b(?:{_SHORT}|[A-Z])\.(?=\s)"
     r"|[^\W_]+(?:[-&.'\u2019/][^\W_]+)*"

@@ -245,12 +245,17 @@ def _number(m: re.Match[str]) -> int:
     return _NUMBERS[m["number"]] if m["number"] in _NUMBERS else min(int(m["number"]), 5000)
 
 
-def _ago(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
-    return _moved(now, m["unit"], -_number(m))
-
-
-def _ahead(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
-    return _moved(now, m["unit"], _number(m))
+def _off(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    """So many weeks or months from now; the very day only where it is said to be exact."""
+    groups = m.groupdict()
+    ago = groups.get("back") or groups.get("role") == "since"
+    count = -_number(m) if ago else _number(m)
+    if m["unit"] == "day" or not _EXACT.search(m[0]):
+        return _moved(now, m["unit"], count)
+    if m["unit"] == "week":
+        return _days(now, 7 * count)
+    month = _shift(now.replace(day=1), 12 * count if m["unit"] == "year" else count)
+    return _day(month.year, month.month, min(now.day, monthrange(month.year, month.month)[1]))
 
 
 def _named(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
@@ -260,7 +265,12 @@ def _named(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
 
 
 def _only_year(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
-    return _year(int(m["year"]))
+    """A year by itself: none where it counts things, or stands beside an amount.
+
+    "A rent of 1200 a month", "it's at 1900, up from 1820".
+    """
+    counts = _COUNTS.match(m.string, m.end()) or _AMOUNT.search(m.string)
+    return None if counts and m[0].startswith(_LOOSE) else _year(int(m["year"]))
 
 
 def _decade(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
@@ -281,6 +291,12 @@ _NUMBER = (
     r"|a couple(?: of)?|a few|several)"
 )
 _UNIT = r"(?P<unit>day|week|month|year)s?"
+_EXACTLY, _TO_THE_DAY = r"(?:exactly\s+)?", r"(?:,?\s+(?:exactly|to the day))?"
+_EXACT = re.compile(r"exactly|to the day")
+_LOOSE = ("from", "by", "of", "around")
+"""What leads a year, and as well an amount."""
+_AMOUNT = re.compile(r"(?:[$\u20ac\u00a3]|\b(?:at|is|now|was|pays?|paid|costs?) )\d,?\d{3}(?!\d)")
+_COUNTS = re.compile(r" ?(?:[$\u20ac\u00a3%]|(?:(?:an?|per) \w+|euros?|pounds|dollars|people)\b)")
 _WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 _ROLE = r"(?P<role>since|until|till|before|after|by|from|as of|starting)"
@@ -332,9 +348,9 @@ _RULES = (
             (rf"{_WEEKDAY},?\s+(?:the\s+)?{_DAY_OF_MONTH}", _weekday_date),
             (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month),
             (_NAMED, _named),
-            (rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", _ago),
-            (rf"{_NUMBER}\s+{_UNIT}(?:\s+from now)", _ahead),
-            (rf"(?<=in ){_NUMBER}\s+{_UNIT}(?:'s? time)?", _ahead),
+            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}\s+(?P<back>ago|back|earlier){_TO_THE_DAY}", _off),
+            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}(?:\s+from now){_TO_THE_DAY}", _off),
+            (rf"(?<=in ){_EXACTLY}{_NUMBER}\s+{_UNIT}(?:'s? time)?{_TO_THE_DAY}", _off),
             (rf"{_WHICH}\s+(?P<unit>week|weekend|month|year|night)", _unit),
             (rf"{_WHICH}\s+{_WEEKDAY}", _weekday),
             (rf"{_WHICH}\s+(?P<weekday>mon|tues?|weds?|thurs?|thu|fri|sat|sun)\.?", _weekday),
@@ -355,7 +371,7 @@ _RULES = (
                 _weekday,
             ),
             (rf"(?:{_ROLE}|in)\s+(?:the\s+)?{_SEASON}", _season),
-            (rf"(?P<role>since)\s+{_NUMBER}\s+{_UNIT}", _ago),
+            (rf"(?P<role>since)\s+{_NUMBER}\s+{_UNIT}", _off),
         ),
         "",
     ),
