@@ -190,23 +190,6 @@ def test_what_places_nothing_surely_is_not_read(text):
     assert told(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Allergies for the cook, please note. Uli: sesame. Pia: nuts and eggs.",
-         [("Uli", "is allergic to", "sesame"), ("Pia", "is allergic to", "nuts"),
-          ("Pia", "is allergic to", "eggs")]),
-        ("Allergies. Uli: nothing. I: bees. Pia: rye.",
-         [("Alice", "is allergic to", "bees"), ("Pia", "is allergic to", "rye")]),
-        ("Allergies. Uli: sesame.", []),
-        ("Drinks for Friday. Uli: beer. Pia: wine.", []),
-        ("Allergies are no joke. Uli: sesame. Pia: nuts.", []),
-    ],
-)  # fmt: skip
-def test_a_list_of_several_is_read_by_a_heading_that_names_a_relation(text, expected):
-    assert told(text) == expected
-
-
 def test_doing_this_and_that_is_one_thing():
     assert told("I like visiting Rome and Ghent.") == [
         ("Alice", "likes", "visiting Rome and Ghent")

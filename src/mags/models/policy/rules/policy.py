@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.changes import changed
-from mags.models.policy.rules.claims import Manner, claim, said_of
+from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clauses import (
     Clause,
-    Declarative,
     clause_at,
     clauses,
     declaratives,
@@ -21,7 +20,7 @@ from mags.models.policy.rules.clauses import (
 )
 from mags.models.policy.rules.corrections import corrected
 from mags.models.policy.rules.fitting import fits, is_feedback, is_figure
-from mags.models.policy.rules.phrases import Scene, names_in, objects, scene_of, trim
+from mags.models.policy.rules.phrases import Scene, names_in, scene_of
 from mags.models.policy.rules.questions import answer_kind, ask
 from mags.models.policy.rules.statements import (
     EVENTS,
@@ -39,10 +38,9 @@ from mags.models.policy.rules.tokens import (
     sentences,
     spelled,
     starts_with,
-    surface,
     tokenise,
 )
-from mags.ports.english import BASE, PAST, THIRD, forms, is_verb, word_set
+from mags.ports.english import BASE, PAST, THIRD, forms, word_set
 from mags.ports.policy import Act, Operation, Plan, Recalled, Route, Turn, Writing
 from mags.ports.relations import canonical, normalise
 
@@ -134,7 +132,6 @@ def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> 
         operations += read
         if len(said) == 1 and len(read) < max(1, len(clauses(opened(tokens)[0]))):
             operations += _noted(tokens, scene)
-    operations += _headed(said, scene)
     held = (op for op in operations if _holds(op) and not is_figure(op, turn.speaker))
     kept = _once(_replaced([op for op in held if not is_feedback(op, recent)]))
     names = dict.fromkeys(mentions(turn.text)[:_MOST_NAMES])
@@ -149,22 +146,6 @@ def _write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> 
         importance=importance(turn.text),
         is_question=any(one.asks for one in said),
     )
-
-
-def _headed(said: Sequence[Declarative], scene: Scene) -> list[Operation]:
-    """Read "Allergies. Ana: nuts. Ben: cats." by its heading, which names a relation."""
-    relation, found = None, list[Operation]()
-    for words in (one.words for one in said if one.words):
-        end = 1 if words[0].low == "i" else name_end(words, 0)
-        if not 0 < end < len(words) - 1 or words[end].text != ":":
-            told = clauses(words) or any(t.low in lex.BE for t in words)
-            heads = words[0].low.endswith("s") and not is_verb(words[0].low)
-            relation = canonical(words[0].low) if heads and not told else None
-        elif relation:
-            name = scene.speaker if words[0].low == "i" else surface(words[:end])
-            things = objects(trim(words[end + 1 :]), scene, name)
-            found += [claim(scene, Manner(), said_of(name, relation, one)) for one in things]
-    return found if len({one.subject for one in found}) > 1 else []
 
 
 def _unclear(tokens: Sequence[Token], scene: Scene) -> str:
