@@ -189,9 +189,8 @@ def _day_of_month(day: int, at: float, *, future: bool, past: bool) -> str:
     nearest is meant.
     """
     now = moment(at)
-    steps = range(62) if future else range(0, -62, -1)
-    if not future and not past:
-        steps = sorted(range(-61, 62), key=abs)
+    days = range(0 if future else -61, 1 if past and not future else 62)
+    steps = sorted(days, key=abs)
     found = (now + timedelta(days=step) for step in steps)
     return next((f"on {one:%Y-%m-%d}" for one in found if one.day == day), "")
 
