@@ -56,6 +56,8 @@ _AGE_SINCE = re.compile(
 )
 _HOW_LONG = re.compile(r"\bhow (?:long|many (?:years|months|weeks|days))\b", re.I)
 _TIME_OF_DAY = re.compile(r"\b(?:what time|what hour|how late|how early)\b", re.I)
+_DAY_ASKED = re.compile(r"\b(?:what|which) (?:day|date|year|month)\b", re.I)
+"""What asks for a day, which no time of the day is."""
 _SHORT = {"wk": "week", "wks": "weeks", "yr": "year", "yrs": "years"}
 _PAST = re.compile(r"\b(?:did|was|were|had)\b", re.I)
 _NEAR_S = 20 * 86_400.0
@@ -85,7 +87,8 @@ def day_told(question: str, text: str, at: float, asked: frozenset[str] = frozen
         return _nearest(weekly, text, asked)
     plain = _plain(text, at, future=not past)
     days = _nearest(_told(plain, at, future=not past), plain, asked)
-    return days or _nearest(each, text, asked) or _nearest(_hours(text), text, asked)
+    hours = () if _DAY_ASKED.search(question) else _hours(text)
+    return days or _nearest(each, text, asked) or _nearest(hours, text, asked)
 
 
 def since_told(question: str, text: str, at: float, asked: frozenset[str] = frozenset()) -> str:
@@ -163,9 +166,18 @@ def _plain(text: str, at: float, *, future: bool) -> str:
     text = re.sub(
         rf"\b({_COUNT} (?:day|week|month|year)s?) since (?=I|we|he|she|they)", r"\1 ago ", text
     )
+    # "Three weeks today": that day in three weeks, or three weeks back where what was is asked.
+    day = "today" if future else f"(?:today|tomorrow|(?:this|next|on) {_WEEKDAY})"
+    text = re.sub(
+        rf"\b(?:in )?({_COUNT} (?:week|month|year)s?) {day}\b",
+        r"in \1 exactly" if future else r"\1 ago",
+        text,
+        flags=re.I,
+    )
     return re.sub(
         r"(?P<lead>\b(?:last|next|this|coming|past|previous|on|since|until|till|by|before|after"
-        rf"|every|from|and)\s+)?\b(?P<day>{_WEEKDAY})\b(?! ?\d| the \d|,? (?:{_MONTH})\w* \d|\w)",
+        rf"|every|from|and)\s+)?\b(?P<day>{_WEEKDAY})\b(?! ?\d+(?![\d:.]* ?[ap]\.?m|:)| the \d"
+        rf"|,? (?:{_MONTH})\w* \d|\w)",
         lambda m: f"{m['lead'] or 'on '}{_weekday(m['day'])}",
         text,
         flags=re.I,

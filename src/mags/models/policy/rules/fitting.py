@@ -144,7 +144,7 @@ _UNREAL = re.compile(
 """What makes what follows in its clause nothing that is so: what was nearly done was not."""
 _APART = re.compile(
     r"\b(?:except(?: for)?|(?:any|every|no)thing but|instead of|rather than|other than|apart from"
-    r"|far from) (?:an? |the |my |in |at )?$",
+    r"|far from|last (?:day|shift) (?:at|in|with)) (?:an? |the |my |in |at )?$",
     re.IGNORECASE,
 )
 """What stands before that of which nothing is told."""
