@@ -160,12 +160,7 @@ class ExtractiveAnswerer:
         theirs = [one for one in read if not own or one.item.speaker == item.speaker]
         subject = item.speaker if own else " ".join(whom)
         over = not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
-        anew = _is_told_anew(subject, item.at, stems(best.head), parsed, theirs) or (
-            best.head
-            and not parsed.past
-            and _is_answered_later(subject, item, best.head, parsed, theirs)
-        )
-        if over or anew:
+        if over or _is_told_anew(subject, item.at, stems(best.head), parsed, theirs):
             return closest(parsed, items, read)
         words, day = brief(best.quote), ""
         if best.value >= min(self.sure, best.quoted):
@@ -204,10 +199,16 @@ class ExtractiveAnswerer:
         held = own.current or parsed.past or (own.valid_to or 0.0) > turn.at
         if own.tentative or own.disputed or not held:
             return spans.likely("fact", parsed, told) >= self.sure
-        # What is surely held stands, unless a later turn answers otherwise; what was is not told
-        # anew by what is.
-        return (parsed.past and not own.current) or not _is_answered_later(
-            subject, own, head, parsed, theirs
+        # What is surely held stands, unless a later turn of whom it tells answers otherwise; what
+        # was is not told anew by what is.
+        return (parsed.past and not own.current) or not any(
+            one.item.at > own.at
+            and one.value >= FIRM
+            and (parsed.kind != "time" or one.features["cover"])
+            and spans.about(stems(subject), one.item)
+            and not of_others(parsed, one.item)
+            and not spans.says(one, own, head)
+            for one in theirs
         )
 
 
@@ -312,25 +313,6 @@ def _is_told_anew(
         one.item.at > at
         and (spans.about(stems(subject), one.item) or values & stems(one.item.text))
         and spans.tells_anew(one, values, asked)
-        for one in read
-    )
-
-
-def _is_answered_later(
-    subject: str,
-    item: ContextItem,
-    head: str,
-    parsed: ParsedQuestion,
-    read: Sequence[spans.Candidate],
-) -> bool:
-    """Whether a later turn of whom it tells likely answers otherwise than with `head`."""
-    return any(
-        one.item.at > item.at
-        and one.value >= FIRM
-        and (parsed.kind != "time" or one.features["cover"])
-        and spans.about(stems(subject), one.item)
-        and not of_others(parsed, one.item)
-        and not spans.says(one, item, head)
         for one in read
     )
 
