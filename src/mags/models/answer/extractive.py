@@ -155,10 +155,10 @@ class ExtractiveAnswerer:
             return closest(parsed, items, read)
         item = best.item
         whom = spans.whom(turn, parsed, items)
-        own = not whom or bool(whom & stems(item.speaker))
+        of_them = not whom or bool(whom & stems(item.speaker))
         # Of themself only their own word is news; of others anybody's.
-        theirs = [one for one in read if not own or one.item.speaker == item.speaker]
-        subject = item.speaker if own else " ".join(whom)
+        theirs = [one for one in read if not of_them or one.item.speaker == item.speaker]
+        subject = item.speaker if of_them else " ".join(whom)
         over = not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
         if over or _is_told_anew(subject, item.at, stems(best.head), parsed, theirs):
             return closest(parsed, items, read)
