@@ -27,8 +27,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def opened(clock: Clock) -> Iterator[Callable[..., Memory]]:
-    """Open memories that are closed at the end of the test."""
+def opened(clock: Clock, tmp_path: Path) -> Iterator[Callable[..., Memory]]:
+    """Open memories that are closed at the end of the test, before its folder goes."""
     held: list[Memory] = []
 
     def make(path: Path | None = None, **given: object) -> Memory:

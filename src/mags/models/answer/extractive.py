@@ -152,7 +152,7 @@ class ExtractiveAnswerer:
         )
         best = max(fitting, key=lambda one: one.best, default=None)
         if best is None or best.best < self.sure:
-            return closest(parsed, items, read)
+            return closest(parsed, items, read, held=fact is not None)
         item = best.item
         whom = spans.whom(turn, parsed, items)
         of_them = not whom or bool(whom & stems(item.speaker))

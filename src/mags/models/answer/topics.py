@@ -566,9 +566,15 @@ OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}
 
 
 def closest(
-    question: ParsedQuestion, items: Sequence[ContextItem], read: Sequence[Candidate]
+    question: ParsedQuestion,
+    items: Sequence[ContextItem],
+    read: Sequence[Candidate],
+    *,
+    held: bool = False,
 ) -> Answer:
     """Quote two memories with who said them and when; unknown where none may answer.
+
+    `held`: whether a fact answers, though not surely.
 
     The turns that were read and most likely answer, then what recall put first: for a fact stands
     the turn that told it. A fact of which no turn is there may answer where it shares a thing.
@@ -578,7 +584,7 @@ def closest(
     leads = [turns.get(item.id, item) for item in items if item.within is None]
     unread = (item for item in leads if item.fact is not None)
     may = (one.best >= MAY_ANSWER or one.features["shown"] >= MAY_SHOW for one in read)
-    if not any(may) and not any(shares(question, item) for item in unread):
+    if not held and not any(may) and not any(shares(question, item) for item in unread):
         return Answer(text=UNKNOWN, outcome="unknown", support=best)
     likely = sorted(read, key=lambda one: -one.quoted)
     shown: dict[int, ContextItem] = {}
