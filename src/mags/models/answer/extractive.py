@@ -154,13 +154,9 @@ class ExtractiveAnswerer:
         if best is None or best.best < self.sure:
             return closest(parsed, items, read, held=fact is not None)
         item = best.item
-        whom = spans.whom(turn, parsed, items)
-        of_them = not whom or bool(whom & stems(item.speaker))
-        # Of themself only their own word is news; of others anybody's.
-        theirs = [one for one in read if not of_them or one.item.speaker == item.speaker]
-        subject = item.speaker if of_them else " ".join(whom)
+        theirs = [one for one in read if one.item.speaker == item.speaker]
         over = not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
-        if over or _is_told_anew(subject, item.at, stems(best.head), parsed, theirs):
+        if over or _is_told_anew(item.speaker, item.at, stems(best.head), parsed, theirs):
             return closest(parsed, items, read)
         words, day = brief(best.quote), ""
         if best.value >= min(self.sure, best.quoted):
