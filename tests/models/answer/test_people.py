@@ -75,7 +75,12 @@ def test_of_whom_nothing_is_held_nothing_is_told():
 
 
 @pytest.mark.parametrize(
-    "question", ["tell me everything you know about my brother", "What do you know about Ole?"]
+    "question",
+    [
+        "tell me everything you know about my brother",
+        "What do you know about Ole?",
+        "What's up with my brother?",
+    ],
 )
 def test_of_a_relative_all_is_told_that_is_held_under_their_name(question):
     said = "My brother Ole lives in Skien.", "Ole works as a vet.", "Ole is allergic to nuts."

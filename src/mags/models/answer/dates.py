@@ -197,8 +197,7 @@ def _the(found: re.Match[str]) -> str:
 def _day_of_month(day: int, at: float, *, future: bool, past: bool) -> str:
     """The date of "the 20th"; "" where the calendar has none near.
 
-    What was asked for as past was to come when it was told, unless it is told as past: then the
-    nearest is meant.
+    Of what is asked for as past, and was not told as past, the nearest is meant, before or after.
     """
     now = moment(at)
     days = range(0 if future else -61, 1 if past and not future else 62)

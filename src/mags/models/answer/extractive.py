@@ -53,6 +53,7 @@ SHOWS = 0.4
 FIRM = 0.4
 """How likely a later turn may answer otherwise than a fact that is surely held."""
 EITHER = re.compile(r"\bor\b", re.I)
+"""What names what may answer: "tea or coffee"."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
@@ -226,8 +227,8 @@ def _grounds(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
     """
     asked = parsed.words - frozenset().union(*parsed.names) or parsed.words
     clauses = cues.clauses(one.quote)
-    ended = any(asked <= content(clause) and cues.STOPPED.search(clause) for clause in clauses)
-    shown = one.quoted >= SHOWS or (ended and one.head == "No")
+    denies = any(asked <= content(clause) and cues.STOPPED.search(clause) for clause in clauses)
+    shown = one.quoted >= SHOWS or (denies and one.head == "No")
     if not shown and (one.head == "No" or one.features["bare"]):
         return False
     told = [(content(one), cues.NOT.search(one) is not None) for one in clauses]
