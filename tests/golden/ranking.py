@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mags.graph.records import ArcKind
 from mags.memory.memory import Memory
+from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Turn
 from mags.recall.found import HitTrace, Step
 from mags_lab.evaluation.datasets.editing import load_letta, load_mquake
@@ -25,6 +26,8 @@ from tests.golden.written import number
 LATER = 1_900_000_000.0
 """The clock of these memories, later than all that is told."""
 DAY = 86_400.0
+RULES = RulePolicy()
+"""What is read of 500 turns is kept beside (`reading.py`): here the reader would only cost time."""
 K = 10
 """Hits of a question."""
 TRACED = 3
@@ -81,7 +84,7 @@ def _turn(told: Told) -> Turn:
 
 def _over(turns: Sequence[Told], probes: Sequence[Probe]) -> Iterator[str]:
     """Questions over one memory of turns."""
-    with empty(LATER) as memory:
+    with empty(LATER, RULES) as memory:
         labels = _told(memory, [_turn(told) for told in turns])
         for probe in probes:
             yield from _asked(memory, probe.id, probe.text, labels)
@@ -122,7 +125,7 @@ def longmemeval(data: Path) -> Iterator[str]:
 def letta(data: Path) -> Iterator[str]:
     """30 questions of Letta's core memory (Apache-2.0), a memory each."""
     for case in load_letta(data / "letta_core_memory" / "core_memory_update.jsonl.gz")[:30]:
-        with empty(LATER) as memory:
+        with empty(LATER, RULES) as memory:
             said = enumerate([*case.facts, case.update])
             turns = [Turn(text=text, at=1.7e9 + n * DAY, session="facts") for n, text in said]
             yield from _asked(memory, case.id, case.question, _told(memory, turns))
@@ -131,7 +134,7 @@ def letta(data: Path) -> Iterator[str]:
 def mquake(data: Path) -> Iterator[str]:
     """100 questions of MQuAKE-hard (MIT) over all of its facts and edits, asserted."""
     loaded = load_mquake(data / "mquake" / "MQuAKE-hard.json.gz")
-    with empty(LATER) as memory:
+    with empty(LATER, RULES) as memory:
         labels = Labels()
         for place, said in enumerate([*loaded.before, *loaded.edits]):
             labels.learn(place, memory.assert_fact(said.subject, said.relation, said.object))

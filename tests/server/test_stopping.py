@@ -29,7 +29,7 @@ def free_port() -> int:
 @contextmanager
 def process(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
     """`mags serve` as a process of its own."""
-    environment = {**os.environ, "MAGS_CONFIG": os.devnull}
+    environment = {**os.environ, "MAGS_CONFIG": os.devnull, "MAGS_POLICY": "rules"}
     command = [sys.executable, "-m", "mags", "serve", "--folder", str(folder), "--port", str(port)]
     with (
         subprocess.Popen(
