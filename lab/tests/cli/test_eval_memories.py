@@ -56,9 +56,11 @@ def test_every_memory_is_asked_what_it_holds_and_is_left_as_it_was(folder: Path)
     assert "empty: 0 right, 0 wrong, 0 not known, of 0 facts asked for (0 held" in said
     assert journal(folder, "ana") == before
     (folder / "cy.mags").unlink()
-    code, said = run("--folder", folder, "--workers", 1)
+    code, said = run("--folder", folder, "--workers", 1, "--questions", 3, "--seed", 1)
+    assert (code, "goes on" in said) == (0, False), "others are asked for"
+    code, said = run("--folder", folder, "--workers", 1, "--questions", 3)
     assert (code, "eval goes on: 2 of 2 memories are done" in said) == (0, True)
-    assert not (folder / "eval.job").exists()
+    assert list(folder.glob("eval*.job")) == []
 
 
 def test_memories_of_a_database_are_asked_too(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def import_(
         source = file.absolute()
         work, names = partial(jobs.import_one, source), list(jobs.exports(source))
         place = jobs.Place(folder, database, tenant)
-        jobs.every("import", work, place, names, processes=workers, cluster=ray)
+        jobs.every("import", work, place, names, of=str(source), processes=workers, cluster=ray)
         return
     with opened(memory, branch, must_exist=False) as mem, counting("embedding") as done:
         delta = mem.import_(file, done)

@@ -236,6 +236,7 @@ def reembed(
             "reembed",
             jobs.reembed_one,
             jobs.Place(folder, database, tenant),
+            of=make_embedder(read_settings(os.environ).embedder).name,
             processes=workers,
             cluster=ray,
         )

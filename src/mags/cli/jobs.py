@@ -7,6 +7,7 @@ them is done again.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import multiprocessing
 import os
@@ -77,17 +78,19 @@ def every(
     place: Place,
     names: Sequence[str] | None = None,
     *,
+    of: str = "",
     processes: int | None = None,
     cluster: str | None = None,
 ) -> None:
     """Do every memory of a place, or those of `names`, that is not noted as done; tell of each.
 
-    `what`: the job, under which is noted what is done. `processes`: of this machine, as many as it
+    `what`: the job, under which is noted what is done; `of`: what else its outcome hangs on, such
+    as an embedder: what another one did is not done. `processes`: of this machine, as many as it
     has cores where None; `cluster`: the address of a Ray cluster that does it in their place.
     Raises InvalidInput, CorruptFile, and typer.Exit where some failed: run again, it does those.
     """
     place = replace(place, folder=place.folder.absolute())
-    notes = place.folder / f"{what}.job"
+    notes = place.folder / f"{what}{_mark(place, of)}.job"
     if names is None:
         if place.store is None and not place.folder.is_dir():
             raise InvalidInput(f"there is no folder {place.folder}", path=str(place.folder))
@@ -125,6 +128,13 @@ def every(
     if failed:
         raise typer.Exit(FAILED)
     notes.unlink()
+
+
+def _mark(place: Place, of: str) -> str:
+    """What tells the notes of a job from those of another database, tenant, or kind; no secret."""
+    if place.store is None and not of:
+        return ""
+    return "-" + hashlib.sha256(repr((place.store, place.tenant, of)).encode()).hexdigest()[:8]
 
 
 def _noted(notes: Path) -> set[str]:

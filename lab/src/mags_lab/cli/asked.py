@@ -37,7 +37,7 @@ def memories(
     """
     work = partial(ask_one, questions, seed)
     place = jobs.Place(folder, database, tenant)
-    jobs.every("eval", work, place, processes=workers, cluster=ray)
+    jobs.every("eval", work, place, of=f"{questions} {seed}", processes=workers, cluster=ray)
 
 
 def ask_one(questions: int, seed: int, memories: Catalog, name: str) -> str:
