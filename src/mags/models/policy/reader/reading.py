@@ -293,22 +293,21 @@ def _fact(
     denied = bool(scores.polarity.argmax())
     name = trained.relations[place] if place else _phrase(layout, verb, last)
     unnamed, vague = not name, False
-    if unnamed and modality == "actual" and kind != "preference":
-        name = said_relation(layout, span, own=start == SPEAKER)
+    led = _led(layout.text[layout.offset : layout.words[span[0] - SPECIAL].start])
+    own, planned = start == SPEAKER, modality != "actual"
+    said = _said_relation(led, own=own)
+    if unnamed and not planned and kind != "preference":
+        name = said
         if not name and scores.relation[NAMED:].max() > np.log(INSTEAD):
             name, vague = trained.relations[NAMED + int(scores.relation[NAMED:].argmax())], True
         if not name:
             return None  # "has" and "is" would say more than was said
-    elif canonical(name) is None:
-        said = said_relation(layout, span, own=start == SPEAKER)
-        if said.startswith(f"{name} "):  # the name is but the verb: "finished a course in"
-            name = " ".join(_bare(said.split()))
+    elif canonical(name) is None and said.startswith(f"{name} "):
+        name = " ".join(_bare(said.split()))  # the name is but the verb: "finished a course in"
     words = _LEADING.sub("", " ".join(_object_said(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
-    led = _led(layout.text[layout.offset : layout.words[span[0] - SPECIAL].start])
-    own, planned = start == SPEAKER, modality != "actual"
-    done = _done(led, name, said_relation(layout, span, own=own)) if planned else ""
+    done = _done(led, name, said) if planned else ""
     name = _meant(done or name, words, led, layout, span, subject) or _plain(kind)
     actual = bool(done) or not planned
     if not words or (not denied and actual and _is_denied(led, name)) or _is_beside(led, name):
@@ -319,7 +318,7 @@ def _fact(
     manner = "actual" if done else "plan" if to_come and actual else modality
     relation = relation or _worded(name, manner, denied=denied)
     if relation == "plans":
-        relation = _planned(led, words, said_relation(layout, span, own=own), own=own)
+        relation = _planned(led, words, said, own=own)
     role = _role(layout, span, relation)
     if not relation or (own and _is_of_others(layout, span, relation)):
         return None
@@ -397,57 +396,14 @@ def _phrase(layout: Layout, first: int, last: int) -> str:
     return " ".join(words)
 
 
-def said_relation(layout: Layout, span: tuple[int, int], *, own: bool) -> str:
-    """The words from the verb to an object, third person; "" where they say nothing plainly.
-
-    `own`: it is told of the speaker, whose verb stands after "I", "we" or nothing.
-    """
-    written = _before(layout, span)
-    words = [word.casefold() for word in written]
-    at = _verb_at(words)
-    if at is None or not _STOPS.isdisjoint(words[at:]):
-        return ""
-    verb, tags = words[at], {form for _, form in forms(words[at])}
-    before = [word for word in words[:at] if word not in _IDLE]
-    helps = before.pop() if before and before[-1] in _BE | _HAVE else ""
-    if not _STOPS.isdisjoint(before[-2:]):
-        return ""
-    if before and own != (before[-1] in FIRST_PERSON | {"we"}):
-        return ""
-    if helps in _BE and PARTICIPLE in tags and GERUND not in tags:
-        verb = f"{'was' if helps in _PAST_BE else 'is'} {verb}"
-    elif PAST not in tags or (helps and helps not in _HAVE):
-        verb = third_person(lemma(verb))
-    after = written[at + 1 :]
-    while after and after[-1].casefold() in _ARTICLES:
-        after = after[:-1]
-    return " ".join((verb, *after))
-
-
-def _before(layout: Layout, span: tuple[int, int]) -> list[str]:
-    """The words of a clause before an object in it, as written, "did" and "n't" apart."""
-    start = layout.words[span[0] - SPECIAL].start
-    return _clause_words(layout.text[layout.offset : start])
-
-
-def _clause_words(text: str) -> list[str]:
-    """The words of the clause that a text ends in."""
-    left = _BREAKS.split(text)[-1]
-    return _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
-
-
-def _verb_at(words: Sequence[str]) -> int | None:
-    """The place of the verb nearest to an object among the words before it, if any."""
-    for at in reversed(range(max(0, len(words) - BETWEEN), len(words))):
-        if forms(words[at]) and (at == 0 or words[at - 1] not in _NO_VERB_AFTER):
-            return at
-    return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Led:
-    """The words of a clause before an object, folded; the verb nearest to it, "" at -1 for none."""
+    """The words of a clause before an object, "did" and "n't" apart; `words`: folded.
 
+    The verb nearest to the object is at `at`, "" at -1 for none.
+    """
+
+    written: Sequence[str]
     words: Sequence[str]
     at: int
     verb: str
@@ -458,9 +414,42 @@ class _Led:
 
 
 def _led(text: str) -> _Led:
-    words = [word.casefold() for word in _clause_words(text)]
-    at = _verb_at(words)
-    return _Led(words=words, at=-1 if at is None else at, verb="" if at is None else words[at])
+    written = _clause_words(text)
+    words = [word.casefold() for word in written]
+    nearest = reversed(range(max(0, len(words) - BETWEEN), len(words)))
+    verbs = (n for n in nearest if forms(words[n]) and (not n or words[n - 1] not in _NO_VERB_AFTER))
+    at = next(verbs, -1)
+    return _Led(written=written, words=words, at=at, verb=words[at] if at >= 0 else "")
+
+
+def _clause_words(text: str) -> list[str]:
+    """The words of the clause that a text ends in."""
+    left = _BREAKS.split(text)[-1]
+    return _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+
+
+def _said_relation(led: _Led, *, own: bool) -> str:
+    """The words from the verb to an object, third person; "" where they say nothing plainly.
+
+    `own`: it is told of the speaker, whose verb stands after "I", "we" or nothing.
+    """
+    verb, tags = led.verb, {form for _, form in forms(led.verb)}
+    if not verb or not _STOPS.isdisjoint(led.words[led.at :]):
+        return ""
+    before = [word for word in led.words[: led.at] if word not in _IDLE]
+    helps = before.pop() if before and before[-1] in _BE | _HAVE else ""
+    if not _STOPS.isdisjoint(before[-2:]):
+        return ""
+    if before and own != (before[-1] in FIRST_PERSON | {"we"}):
+        return ""
+    if helps in _BE and PARTICIPLE in tags and GERUND not in tags:
+        verb = f"{'was' if helps in _PAST_BE else 'is'} {verb}"
+    elif PAST not in tags or (helps and helps not in _HAVE):
+        verb = third_person(lemma(verb))
+    after = led.written[led.at + 1 :]
+    while after and after[-1].casefold() in _ARTICLES:
+        after = after[:-1]
+    return " ".join((verb, *after))
 
 
 def _is_coming(led: _Led) -> bool:
