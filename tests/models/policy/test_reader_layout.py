@@ -19,7 +19,7 @@ from mags.models.policy.reader.network import (
     passage,
     rows,
 )
-from mags.models.policy.reader.reading import said_relation, told_at, with_titles
+from mags.models.policy.reader.reading import led_to, said_relation, told_at, with_titles
 from mags.models.policy.rules.when import times
 from mags.ports.policy import Turn
 
@@ -132,7 +132,7 @@ def test_remembered_turns_stand_after_the_question_in_the_order_they_were_said()
 def test_a_relation_is_said_by_the_words_from_the_verb_of_a_plain_statement(
     text: str, object: str, relation: str
 ):
-    assert said_relation(*_spanned(text, object), own=True) == relation
+    assert said_relation(led_to(*_spanned(text, object)), own=True) == relation
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,9 @@ from mags.models.policy.reader.network import (
     marks,
     rows,
 )
+from mags.models.policy.rules.clauses import NOT
 from mags.models.policy.rules.fitting import ALLERGIC, fits, is_when
-from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, KIN, PREPOSITIONS
+from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, HEDGES, KIN, PREPOSITIONS
 from mags.models.policy.rules.lexicon import PRONOUNS as SUBJECTS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
@@ -84,7 +85,7 @@ _OF = re.compile(
     rf" of(?! (?:{_STOP}|us|them|my|our|your|course)\b)"
     rf"(?: (?:the |an? )?(?!(?:{_STOP})\b)[\w'-]+){{1,3}}{_ENDS}"
 )
-_ITEM = rf",? (?:and|&) (?:now |also )?(?P<item>(?:\d+|{'|'.join(COUNTED)}) [a-z]+|[A-Z][\w'-]*)"
+_ITEM = rf",? (?:and|&) (?:now |also )?(?:(?:\d+|{'|'.join(COUNTED)}) [a-z]+|[A-Z][\w'-]*)"
 _AND = re.compile(_ITEM + r"(?=[.,;:!?)\n]|$)")
 _AND_FROM = re.compile(rf" from [A-Z][\w'-]*{_ITEM} from [A-Z][\w'-]*(?=[.,;:!?)\n]|$)")
 """What goes on a list: "Igbo, Ga" and now Twi, "Hiba" from Homs and Ola from Lund."""
@@ -106,14 +107,12 @@ _PAST_BE = frozenset({"was", "were", "got"})
 _BE = _PAST_BE | {"am", "is", "are", "'m", "'re", "been", "being"}
 _PRESENT_BE = frozenset({"am", "is", "are", "'m", "'re", "'s", "im", "hes", "shes"})
 _HAVE = frozenset({"have", "has", "had", "'ve", "'d"})
-_NOT = frozenset({"n't", "not", "never"})
 _OWN_WORDS = FIRST_PERSON | {"we", "us", "our", "ours", "im", "ive"}
 _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
 _BEING = frozenset({"be", "go", "do", "have", "get", "plan"})
-_HEDGED = frozenset({"may", "might", "could", "maybe", "perhaps"})
 _WAGE = re.compile(r"\b(?:hour|hr|gross|net|salary|wages?)\b", re.IGNORECASE)
 _MOVED = re.compile(r"\b(?:mov|relocat)(?:e[sd]?|ing)\b", re.IGNORECASE)
 _GLUED = re.compile(r"(?:[.@/]\w+)+")
@@ -293,9 +292,9 @@ def _fact(
     denied = bool(scores.polarity.argmax())
     name = trained.relations[place] if place else _phrase(layout, verb, last)
     unnamed, vague = not name, False
-    led = _led(layout.text[layout.offset : layout.words[span[0] - SPECIAL].start])
+    led = led_to(layout, span)
     own, planned = start == SPEAKER, modality != "actual"
-    said = _said_relation(led, own=own)
+    said = said_relation(led, own=own)
     if unnamed and not planned and kind != "preference":
         name = said
         if not name and scores.relation[NAMED:].max() > np.log(INSTEAD):
@@ -413,11 +412,18 @@ class _Led:
         return self.words[max(0, self.at - before) : self.at + after + 1] if self.verb else ()
 
 
+def led_to(layout: Layout, span: tuple[int, int]) -> _Led:
+    """The words of a clause before an object in it."""
+    return _led(layout.text[layout.offset : layout.words[span[0] - SPECIAL].start])
+
+
 def _led(text: str) -> _Led:
     written = _clause_words(text)
     words = [word.casefold() for word in written]
     nearest = reversed(range(max(0, len(words) - BETWEEN), len(words)))
-    verbs = (n for n in nearest if forms(words[n]) and (not n or words[n - 1] not in _NO_VERB_AFTER))
+    verbs = (
+        n for n in nearest if forms(words[n]) and (not n or words[n - 1] not in _NO_VERB_AFTER)
+    )
     at = next(verbs, -1)
     return _Led(written=written, words=words, at=at, verb=words[at] if at >= 0 else "")
 
@@ -428,7 +434,7 @@ def _clause_words(text: str) -> list[str]:
     return _SAID.findall(left.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
 
 
-def _said_relation(led: _Led, *, own: bool) -> str:
+def said_relation(led: _Led, *, own: bool) -> str:
     """The words from the verb to an object, third person; "" where they say nothing plainly.
 
     `own`: it is told of the speaker, whose verb stands after "I", "we" or nothing.
@@ -480,7 +486,7 @@ def _is_beside(led: _Led, name: str) -> bool:
 
 def _is_denied(led: _Led, relation: str) -> bool:
     """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
-    return lemma(led.verb) == lemma(relation.partition(" ")[0]) and not _NOT.isdisjoint(
+    return lemma(led.verb) == lemma(relation.partition(" ")[0]) and not NOT.isdisjoint(
         led.near(2, 1)
     )
 
@@ -509,7 +515,7 @@ def _planned(led: _Led, words: str, said: str, *, own: bool) -> str:
     if not is_when(words):
         after = _bare(led.words[led.at + 1 :])
         if led.verb and lemma(led.verb) not in _BEING and len(after) <= 1:
-            how = "may" if not _HEDGED.isdisjoint(led.words) else "plans to"
+            how = "may" if not HEDGES.isdisjoint(led.words) else "plans to"
             return " ".join((how, lemma(led.verb), *after))
         before = "".join(_bare(led.words)[-1:])
         return _GOING.get(before, "plans") if words[0].isupper() else "plans"
@@ -631,8 +637,6 @@ def _object_said(layout: Layout, span: tuple[int, int]) -> str:
     more = _OF.match(text, end) if last.islower() and not living(last) else None
     if more is None:
         more = _AND_FROM.match(text, end) or (_AND.match(text, end) if ", " in words else None)
-        if more and words[:1].isupper() != more["item"][:1].isupper():
-            more = None  # "three sons from Paul and Ana from Rome" is no list
     return words + more[0] if more else words
 
 
@@ -669,9 +673,6 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
         return f"{'does not plan to' if denied else PLANNED[modality]} {base}"
     if not denied or verb in DENYING or not {"no", "not"}.isdisjoint(name.split()):
         return name
-    known = canonical(name)
-    if known is not None and known.opposite:
-        return known.opposite
     return f"is not {rest}".strip() if verb == "be" else f"does not {base}"
 
 

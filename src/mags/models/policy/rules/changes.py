@@ -22,17 +22,17 @@ _HAVING = frozenset({"my", "our", "his", "her", "their"})
 _JOB = r"(?: (?:my|his|her|the) job)?"
 _ENDS: tuple[tuple[str, str, str], ...] = (
     (r"(?:break|split) up with", "is dating", ""),
-    (r"get rid of", "has", ""),
-    (r"sell(?= (?:my|our|his|her|their|the) )", "has", ""),
+    (r"get rid of|sell(?= (?:my|our|his|her|their|the) )", "has | drives", ""),
     (rf"quit{_JOB} at", "works at", "quit the job at"),
     (rf"leave{_JOB} at", "works at", "left the job at"),
     (rf"lose{_JOB} at", "works at", "lost the job at"),
     (r"(?:retire|resign) from", "works at", "quit the job at"),
     (r"quit(?= (?:my|our|his|her|the) (?!job))|quit(?= [A-Z])", "works at", "quit working at"),
 )
-"""What a verb ends of its object: what is said, the relation, and how the end of a job is told."""
-_WITH = {"has": ("drives",)}
-"""What ends together with a relation: who has sold the car drives it no more."""
+"""What a verb ends of its object: what is said, the relations, and how the end of a job is told.
+
+Who has sold the car drives it no more.
+"""
 _GAINS: tuple[tuple[str, str, str], ...] = (
     (r"be promoted to", "works as", "was promoted to"),
     (r"get promoted to", "works as", "got promoted to"),
@@ -76,10 +76,8 @@ def _ended(case: Case) -> list[Operation] | None:
             if row and rows is _GAINS:
                 return case.of_object(start, relation, change=True, verb=told)
             if row:
-                closed = case.of_object(start, relation, **over)
-                for also in _WITH.get(relation, ()):
-                    closed = [*closed, *case.of_object(start, also, **over)]
-                return _left(case, closed, start, told)
+                each = (case.of_object(start, one, **over) for one in relation.split(" | "))
+                return _left(case, [op for some in each for op in some], start, told)
     return None
 
 
@@ -211,9 +209,7 @@ def _called(case: Case) -> list[Operation]:
         past, many = case.clause.verb.tense == "past", subject.person == PLURAL
         how = ("were" if many else "was") if past else ("are" if many else "is")
         return case.told("is called", join(words), text=f"{how} called {join(words)}")
-    if subject.kind in {THING, OWNED}:
-        return []
-    return case.told("is called", surface(words[:end]), object_is_name=True)
+    return []
 
 
 def _belonging(case: Case) -> list[Operation] | None:

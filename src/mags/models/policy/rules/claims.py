@@ -204,10 +204,8 @@ _SHADES = word_set("new current actual present latest own dear beloved beautiful
 def slot_of(noun: str) -> Relation | None:
     """Return the relation that "Alice's <noun>" is, or None where the table knows none."""
     plain = unshaded(noun)
-    plain = {"manager": "boss", "coworker": "colleague"}.get(plain, plain)
-    if plain == unshaded(noun) != noun:
-        return canonical(plain) or Relation(name=plain, noun=True, known=False)
-    return canonical(plain)
+    known = canonical({"manager": "boss", "coworker": "colleague"}.get(plain, plain))
+    return known or (None if plain == noun else Relation(name=plain, noun=True, known=False))
 
 
 def unshaded(noun: str) -> str:

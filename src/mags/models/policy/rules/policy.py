@@ -332,7 +332,7 @@ def _noted(tokens: Sequence[Token], scene: Scene) -> tuple[Operation, ...]:
     if rest[0].low in silent or not _PRESENT.isdisjoint(words):
         return ()
     verbs = any(form in {PAST, THIRD} for t in rest[end:] for _, form in forms(t.low))
-    guessed = not {"could", "might", "may", "maybe", "perhaps"}.isdisjoint(words)
+    guessed = not lex.HEDGES.isdisjoint(words)
     if clause_at(rest, 0) is None and not verbs:
         return ()
     return (_note(tokens, scene, "statement", 0.36 if guessed else 0.6),)

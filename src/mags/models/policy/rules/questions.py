@@ -81,12 +81,8 @@ def _span(found: Sequence[Time]) -> tuple[float | None, float | None]:
     since: float | None = None
     until: float | None = None
     for time in found:
-        if time.role in {"since", "after"}:
-            since = time.since if time.role == "since" else time.until
-        elif time.role in {"until", "before"}:
-            until = time.since if time.role == "before" else time.until
-        else:
-            since, until = time.since, time.until
+        first, last = time.bounds
+        since, until = since if first is None else first, until if last is None else last
     return since, until
 
 

@@ -123,7 +123,7 @@ _SPEECH = re.compile(
     re.I,
 )
 """What somebody else is quoted with, in marks or behind a colon: 'Tom said: "I live in Graz."'"""
-_FIRST = re.compile(r"\b(?:i|we|me|us|my|our)\b", re.I)
+SAYS_I = re.compile(r"\b(?:i|im|we|me|us|my|our)\b", re.I)
 
 
 def own_words(text: str) -> str:
@@ -134,7 +134,7 @@ def own_words(text: str) -> str:
 
     def left(found: re.Match[str]) -> str:
         quoted = found["marked"] or found["single"] or found["plain"] or ""
-        return "" if _FIRST.search(quoted) else found[0]
+        return "" if SAYS_I.search(quoted) else found[0]
 
     return _SPEECH.sub(left, text)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import NamedTuple
 
 from mags.models import rendering
 
@@ -40,6 +41,15 @@ class Time:
     precision: str
     role: str
     text: str
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """First and last second of what it tells of; None where it leaves that open."""
+        if self.role in {"since", "after"}:
+            return self.since if self.role == "since" else self.until, None
+        if self.role in {"until", "before"}:
+            return None, self.since if self.role == "before" else self.until
+        return self.since, self.until
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +301,7 @@ _NUMBER = (
     r"|a couple(?: of)?|a few|several)"
 )
 _UNIT = r"(?P<unit>day|week|month|year)s?"
+_FROM_NOW = r"(?:(?P<back>ago|back|earlier)|from now)"
 _EXACTLY, _TO_THE_DAY = r"(?:exactly\s+)?", r"(?:,?\s+(?:exactly|to the day))?"
 _EXACT = re.compile(r"exactly|to the day")
 _LOOSE = ("from", "by", "of", "around")
@@ -348,8 +359,7 @@ _RULES = (
             (rf"{_WEEKDAY},?\s+(?:the\s+)?{_DAY_OF_MONTH}", _weekday_date),
             (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month),
             (_NAMED, _named),
-            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}\s+(?P<back>ago|back|earlier){_TO_THE_DAY}", _off),
-            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}(?:\s+from now){_TO_THE_DAY}", _off),
+            (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}\s+{_FROM_NOW}{_TO_THE_DAY}", _off),
             (rf"(?<=in ){_EXACTLY}{_NUMBER}\s+{_UNIT}(?:'s? time)?{_TO_THE_DAY}", _off),
             (rf"{_WHICH}\s+(?P<unit>week|weekend|month|year|night)", _unit),
             (rf"{_WHICH}\s+{_WEEKDAY}", _weekday),
@@ -463,8 +473,7 @@ _BARE = re.compile(
 _BETWEEN_MONTHS = re.compile(rf"\bbetween ({_MONTHS}) and ({_MONTHS}) ((?:1[89]|20)\d\d)\b", re.I)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DateMention:
+class DateMention(NamedTuple):
     """A date in a text: its characters, and its first and last second (None where open)."""
 
     start: int
@@ -484,24 +493,11 @@ def date_mentions(text: str, at: float) -> tuple[DateMention, ...]:
 
 def _all(text: str, at: float) -> Iterator[DateMention]:
     for match in _BETWEEN_MONTHS.finditer(text):
-        first = times(f"in {match[1]} {match[3]}", at)
-        last = times(f"in {match[2]} {match[3]}", at)
+        first, last = (times(f"in {match[n]} {match[3]}", at) for n in (1, 2))
         if first and last:
-            yield _mention(match.start(), match.end(), first[0].since, last[0].until)
+            yield DateMention(match.start(), match.end(), first[0].since, last[0].until)
     for time in times(text, at):
-        yield _mention_of(time, time.start, time.end)
+        yield DateMention(time.start, time.end, *time.bounds)
     for match in _BARE.finditer(text):
         for time in times(f"in {match[0]}", at)[:1]:
-            yield _mention_of(time, match.start(), match.end())
-
-
-def _mention_of(time: Time, start: int, end: int) -> DateMention:
-    if time.role in ("since", "after"):
-        return _mention(start, end, time.since if time.role == "since" else time.until, None)
-    if time.role in ("until", "before"):
-        return _mention(start, end, None, time.since if time.role == "before" else time.until)
-    return _mention(start, end, time.since, time.until)
-
-
-def _mention(start: int, end: int, since: float | None, until: float | None) -> DateMention:
-    return DateMention(start=start, end=end, since=since, until=until)
+            yield DateMention(match.start(), match.end(), *time.bounds)
