@@ -235,3 +235,10 @@ def test_of_two_the_one_with_the_higher_number_told_is_more():
     assert read("Who is older, Ida or Paul?", son, girl).text.startswith("Paul ")
     assert read("Who is younger, Ida or Paul?", son, girl).text.startswith("Ida ")
     assert read("Who is older, Ida or Max?", son, girl).outcome != "answered"
+
+
+def test_what_is_asked_in_another_language_is_only_quoted():
+    told = turn(1, "Da har vi solgt hytta på Geilo, litt vemodig.", speaker="Solveig")
+    answer = ask("Har Solveig fortsatt hytte?", told)
+    assert answer.outcome == "closest"
+    assert answer.text.startswith(f"{NOT_SURE} “Da har vi solgt hytta på Geilo")

@@ -44,6 +44,7 @@ from mags.models.answer.topics import (
 from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.rules.tokens import is_name, stems
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
+from mags.ports.english import foreign
 from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
@@ -128,6 +129,7 @@ class ExtractiveAnswerer:
             topics.compares(turn.text)
             or topics.before_nobody(turn, items)
             or lacks_class(turn, items)
+            or foreign(turn.text)
         ):
             return closest(parsed, items, read)
         fact = of_fact(turn, items)
