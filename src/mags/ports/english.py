@@ -14,6 +14,7 @@ from mags.caches import cached
 from mags.index.tokens import ENGLISH as ENGLISH
 from mags.index.tokens import at_home as at_home
 from mags.index.tokens import called as called
+from mags.index.tokens import foreign as foreign
 from mags.index.tokens import language as language
 from mags.index.tokens import plain_kin as plain_kin
 from mags.index.tokens import whose as whose

@@ -269,11 +269,6 @@ def test_a_long_memory_is_quoted_in_part():
             "the aquarium \N{EM DASH} ",
         ),
         (
-            "Where does Ann work?",
-            fact(1, "Ann", "works as", "nurse at the Rose clinic in Ulm"),
-            "at the Rose clinic in Ulm \N{EM DASH} ",
-        ),
-        (
             "Who has the key to the van?",
             fact(1, "Ann", "has", "key to the van", text="Ann has the key to the van."),
             "Ann \N{EM DASH} ",

@@ -44,12 +44,6 @@ def test_what_somebody_does_not_do_is_no_answer_to_what_they_do():
     assert ask("Does Rosa sell cacti?", cacti).startswith("No ")
 
 
-def test_the_preposition_left_behind_tells_the_kind():
-    go = fact(1, "The API is written in Go.", "the API", "is written in", "Go")
-    assert ask("What language is the API written in?", go).startswith("Go ")
-    assert ask("What language is the app written in?", go).startswith(LEFT_OPEN)
-
-
 def test_another_than_what_does_it_is_no_answer():
     ci, prod = turn(1, "CI runs on GitHub"), turn(2, "prod is on Hetzner")
     assert not ask("Where does prod run?", ci, prod).startswith("CI")

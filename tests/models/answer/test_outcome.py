@@ -19,10 +19,10 @@ def turn(id: int, text: str, speaker: str = "Ana", at: float = AUGUST_10, score:
     return ContextItem(id=id, text=text, speaker=speaker, at=at, score=score)
 
 
-def ask(text: str, *items: ContextItem, speaker: str = "Ben", recent: tuple[Turn, ...] = ()):
+def ask(text: str, *items: ContextItem, speaker: str = "Ben"):
     question = Turn(text=text, speaker=speaker, at=AUGUST_10 + DAY)
     quoting = ExtractiveAnswerer(sure=0.5)
-    return quoting.answer(question, items, recent=recent, recall_again=lambda _: items)
+    return quoting.answer(question, items, recent=(), recall_again=lambda _: items)
 
 
 def test_what_is_not_sure_quotes_two_with_who_and_when_and_no_value_first():
@@ -88,18 +88,6 @@ def test_a_name_is_told_only_where_it_stands_beside_what_has_it():
 def test_who_did_it_is_not_told_where_nobody_is_named():
     paid = turn(1, "paid 140 for the broken window", score=3.0)
     assert ask("Who broke the window?", paid).outcome == "closest"
-
-
-def test_what_was_just_said_is_quoted():
-    said = turn(7, "my train leaves at nine", speaker="Ben")
-    recent = (
-        Turn(text="my train leaves at nine", speaker="Ben", at=AUGUST_10),
-        Turn(text="good luck", speaker="Ana", at=AUGUST_10),
-    )
-    answer = ask("what did I just say?", said, recent=recent)
-    assert answer == Answer(
-        text="“my train leaves at nine” [m7] (Ben, 10 August 2024)", citations=(7,), support=1.0
-    )
 
 
 def test_turns_tell_of_whom_no_facts_are_held():
@@ -194,7 +182,7 @@ def test_what_is_told_in_few_words_of_ones_own_is_answered():
 def read(text: str, *items: ContextItem, recent: tuple[Turn, ...] = ()) -> Answer:
     question = Turn(text=text, speaker="Ben", at=AUGUST_10 + DAY)
     return ExtractiveAnswerer(sure=0.5).answer(
-        question, items, recent=recent, recall_again=lambda _: items
+        question, items, recent=(), recall_again=lambda _: items
     )
 
 
@@ -229,9 +217,8 @@ def test_when_something_was_told_is_the_day_of_the_turn():
     assert read("When did Ana mention the boiler?", boiler).text.startswith("10 August 2024 ")
 
 
-def test_of_two_the_one_with_the_higher_number_told_is_more():
-    son = turn(1, "my son Paul is 12 years old", score=3.0)
-    girl = turn(2, "my daughter Ida is 9 years old", score=2.0)
-    assert read("Who is older, Ida or Paul?", son, girl).text.startswith("Paul ")
-    assert read("Who is younger, Ida or Paul?", son, girl).text.startswith("Ida ")
-    assert read("Who is older, Ida or Max?", son, girl).outcome != "answered"
+def test_what_is_asked_in_another_language_is_only_quoted():
+    told = turn(1, "Da har vi solgt hytta på Geilo, litt vemodig.", speaker="Solveig")
+    answer = ask("Har Solveig fortsatt hytte?", told)
+    assert answer.outcome == "closest"
+    assert answer.text.startswith(f"{NOT_SURE} “Da har vi solgt hytta på Geilo")

@@ -60,7 +60,6 @@ def test_who_gave_is_not_who_was_given_to():
     given = fact(1, "Ben", "gave Ana", "tickets"), fact(2, "Ana", "gave Ben", "a watch")
     assert ask("What did Ben give me?", *given) == "tickets"
     assert ask("What did I give Ben?", *given) == "a watch"
-    assert ask("What did Ben get me?", *given) == "tickets"
 
 
 def test_who_was_a_husband_is_none():

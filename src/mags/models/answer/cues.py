@@ -13,7 +13,6 @@ from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.tokens import WORD
 from mags.models.policy.rules.when import DAYS, EACH_DAY, MONTHS
 from mags.ports.english import called, lemma
-from mags.ports.policy import NO_LONGER
 
 _KINDS = tuple(
     (lex.THINGS[kind], f"{kind} {said}".strip())
@@ -53,28 +52,12 @@ PLACE = re.compile(
     r"\w+",
     re.I,
 )
-STOP = r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+"
+BETWEEN = re.compile(r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+|\n+")
 """What stands between sentences: no title's point."""
-FROM = re.compile(r"\bfrom (?!now\b|then\b)", re.I)
 REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
 CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
 WEEKDAYS = re.compile(rf"(?:{EACH_DAY}(?:, and |, | and )?(?=\b|$))+$", re.I)
 """What tells the days on which something is done again and again."""
-DIED = "died "
-STATES = frozenset({"dead", "retired", "divorced", "broken", "closed", "gone", "stolen"})
-"""What tells what became of something, besides what is no longer so."""
-
-
-def became(relation: str, state: str) -> bool:
-    """Whether a fact of this relation and object tells what became of something."""
-    return relation.startswith((NO_LONGER, DIED)) or state in STATES
-
-
-def dead(relation: str, state: str, text: str) -> bool:
-    """Whether a fact tells that somebody died."""
-    return relation.startswith(DIED) or state == "dead" or text.endswith("(died).")
-
-
 # Relatives, pets and trades, each with what it is one of.
 
 
@@ -148,10 +131,8 @@ HELD: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         NAMED,
     ),
 )  # fmt: skip
-_EX = re.compile(r"\b(?:ex|former|late)[- ](\w+)", re.I)
-TELLS = re.compile(r"([A-Z][\w-]*) (?:said|says|told|tells|mentioned|claims|thinks|reckons)\b")
 OWN = re.compile(r"\bmy ([a-z]+)(?!['\u2019\w])", re.I)
-BEHIND = re.compile(r"\b(?:to|in|at|with|from|for|by|near) ((?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+)*)")
+_EX = re.compile(r"\b(?:ex|former)[- ](\w+)", re.I)
 
 
 def cue_of(question: str) -> re.Pattern[str] | None:
@@ -160,9 +141,14 @@ def cue_of(question: str) -> re.Pattern[str] | None:
 
 
 def kin_of(text: str) -> frozenset[tuple[str, str]]:
-    """Of which relatives, pets and trades a text speaks, each with what it is one of."""
-    words = {word.casefold().removesuffix("'s") for word in WORD.findall(text)}
-    return frozenset(KIN_TERMS[word] for word in words if word in KIN_TERMS)
+    """Of which relatives, pets and trades a text speaks, each with what it is one of.
+
+    Who was it is another: an ex-husband is no husband.
+    """
+    words = {word.casefold().removesuffix("'s") for word in WORD.findall(_EX.sub(" ", text))}
+    former = {word.casefold() for word in _EX.findall(text)} & KIN_TERMS.keys()
+    now = {KIN_TERMS[word] for word in words & KIN_TERMS.keys()}
+    return frozenset(now | {(f"ex-{word}", f"ex-{word}") for word in former})
 
 
 def other_kin(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]]) -> bool:
@@ -174,29 +160,12 @@ def other_kin(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]
     return bool(asked and told) and not any(related)
 
 
-def former(question: str) -> frozenset[str]:
-    """The relatives that are asked for as they are now: the husband, not the ex-husband."""
-    words = {word.casefold() for word in WORD.findall(question)} & KIN_TERMS.keys()
-    return frozenset() if _EX.search(question) else frozenset(words)
-
-
-def only_former(asked: frozenset[str], told: str) -> bool:
-    """Whether a memory speaks of a relative that is asked about as one who was it."""
-    bare = {word.casefold().removesuffix("'s") for word in WORD.findall(_EX.sub(" ", told))}
-    past = {match.casefold() for match in _EX.findall(told)}
-    return bool(asked & past) and not asked & bare
-
-
 def of_another(nouns: tuple[str, ...], text: str) -> bool:
     """Whether a text tells the same of somebody else alone: "my daughter's birthday"."""
     low = text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     return any(
-        (
-            re.search(rf"'s {re.escape(noun)}\b", low) is not None
-            or re.search(rf"\b(?i:{re.escape(noun)}) of [A-Z]", text) is not None
-        )
-        and re.search(rf"\b(?:my|our|the|an?) (?:\w+ )?{re.escape(noun)}\b(?! of [a-z])", low)
-        is None
+        re.search(rf"'s {re.escape(noun)}\b", low) is not None
+        and re.search(rf"\b(?:my|our|the|an?) (?:\w+ )?{re.escape(noun)}\b", low) is None
         for noun in nouns
     )
 
@@ -210,23 +179,6 @@ def opposed(asked: frozenset[str], told: frozenset[str]) -> bool:
     return False
 
 
-_MINE = re.compile(r"\b(?:my|our|mine|ours)\b", re.I)
-_I = re.compile(r"\b(?:i|me|we|us)\b", re.I)
-OF_ME = re.compile(
-    r"\b(?:am|was|are|were|do|did|have|had|will|would|can|could|shall|should|must|may|might)"
-    r"(?:n't)? (?:I|we)\b(?P<does>.*)",
-    re.I,
-)
-_WE_HAVE = re.compile(r"\b(?:do|does|did) (?:I|we) (?:have|use)\b|\bhave (?:I|we) got\b", re.I)
-
-
-def asks_for_own(question: str) -> bool:
-    """Whether a question asks for what is the asker's ("my thesis"), not for what they do."""
-    if _WE_HAVE.search(question):
-        return True
-    return _MINE.search(question) is not None and _I.search(question) is None
-
-
 # -- what was told before ------------------------------------------------------
 
 
@@ -234,11 +186,10 @@ def _listed(*phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.I)
 
 
-_STOPPED = r"quit|quitting|stopped|gave up|given up|giving up|no longer|no more|any ?more"
 ENDED = _listed(
     r"sold|left|lost|broke up|split up|ended|over|used to|instead",
     r"died|dead|gone|(?:is|was) off|cancelled|canceled|called off|fell through|got rid of",
-    _STOPPED,
+    r"quit|quitting|stopped|gave up|given up|giving up|no longer|no more|any ?more",
 )
 """What may end what was told."""
 CORRECTED = _listed(
@@ -267,8 +218,6 @@ NOT = re.compile(
     re.I,
 )
 """What denies the clause it stands in."""
-STOPPED = re.compile(rf"{NOT.pattern}|{_listed(_STOPPED).pattern}", re.I)
-"""What says of what stands beside it that it is not so, or no more."""
 DENIED = re.compile(rf"{NOT.pattern}|{ENDED.pattern}", re.I)
 """What shows that something is not so, or no longer."""
 _CLAUSE = re.compile(
@@ -278,8 +227,6 @@ _CLAUSE = re.compile(
     re.I,
 )
 """What stands between clauses that are denied each for itself."""
-QUESTIONS = re.compile(r"[^.!?\n]*\?")
-"""The sentences of a text that ask."""
 IS_NOT = re.compile(rf"\b(?:is|are|am|was|were|'s|'m|'re) ?n(?:'?t|ot)\b|{ENDED.pattern}", re.I)
 """What denies that something is, or tells that it is over."""
 STATE = re.compile(r"(?:so |and |but |well,? )?(?:is|are|am|was|were)\b(?!.*\w{3}ing\b)", re.I)
@@ -306,5 +253,5 @@ HEDGED = re.compile(
 
 
 def clauses(text: str) -> list[str]:
-    """The clauses of a text that tell something, each denied for itself; of questions none."""
-    return _CLAUSE.split(QUESTIONS.sub(" ", text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")))
+    """The clauses of a text, each denied for itself."""
+    return _CLAUSE.split(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))

@@ -15,12 +15,10 @@ from dataclasses import dataclass, field, replace
 
 from mags.models import rendering
 from mags.models.answer import cues, spans, topics
-from mags.models.answer.question import ParsedQuestion, content, of_another_thing, read_question
+from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
-    AT,
     GIVEN_UP,
     LEAST,
-    NO_PLACE,
     end_of,
     kind_share,
     named,
@@ -44,6 +42,7 @@ from mags.models.answer.topics import (
 from mags.models.policy.reader.policy import TrainedReader
 from mags.models.policy.rules.tokens import is_name, stems
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
+from mags.ports.english import foreign
 from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
@@ -52,13 +51,10 @@ SHOWS = 0.4
 """How likely a turn shows what is asked from where it may say no."""
 FIRM = 0.4
 """How likely a later turn may answer otherwise than a fact that is surely held."""
-EITHER = re.compile(r"\bor\b", re.I)
-"""What names what may answer: "tea or coffee"."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
 """How a question asks for a sum or for a share of one, and how those are told."""
-YEAR = re.compile(r"\b\d{4}\b")
 WEEK = re.compile(r"\bthe week of \d{1,2} \w+ \d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
@@ -97,7 +93,7 @@ class ExtractiveAnswerer:
     ) -> Answer:
         """Quote the best supported memory.
 
-        Recalls again only for who was there before another, and for what was said last.
+        Recalls again only for who was there before another.
         """
         shown = items if TO_COME.search(question.text) else without_future(items, question.at)
         before = topics.before_another(question, shown, recall_again)
@@ -106,8 +102,7 @@ class ExtractiveAnswerer:
         answer = (
             _answer_about_person(question, items, recall_again)
             or _of_members(question, items)
-            or topics.said_last(question, recent, recall_again)
-            or topics.told_when(question, items, recent, recall_again)
+            or topics.told_when(question, items)
         )
         if answer is None:
             answer = self._of_all(question, [item for item in shown if not item.echoes])
@@ -118,17 +113,11 @@ class ExtractiveAnswerer:
     def _of_all(self, turn: Turn, items: Sequence[ContextItem]) -> Answer:
         """The likeliest of what a fact and the turns that are read answer, else the closest."""
         parsed = read_question(turn)
-        texts = [item.text for item in items]
-        own = [item for item in items if not of_another_thing(turn.text, item.text, texts)]
-        read = spans.weighed_turns(turn, parsed, own, self.reader)
-        answer = topics.told_of(turn, read) or topics.compared(turn, items, self.reader)
+        read = spans.weighed_turns(turn, parsed, items, self.reader)
+        answer = topics.told_of(turn, read)
         if answer is not None:
             return answer
-        if (
-            topics.compares(turn.text)
-            or topics.before_nobody(turn, items)
-            or lacks_class(turn, items)
-        ):
+        if lacks_class(turn, items) or foreign(turn.text):
             return closest(parsed, items, read)
         fact = of_fact(turn, items)
         by_id = {item.id: item for item in items}
@@ -183,12 +172,9 @@ class ExtractiveAnswerer:
             return True  # a chain, or what nobody said in a turn
         head, dash, _ = fact.text.partition(f" {DASH} ")
         head = head if dash else ""
-        if spans.EACH.search(turn.text) and YEAR.search(head):
-            return False  # what comes again and again has no date
         subject = own.fact[0] if own.fact else own.speaker
         values = stems(head) or (stems(own.fact[2]) if own.fact else frozenset())
-        theirs = [one for one in read if _may_renew(subject, own.speaker, one.item.speaker)]
-        if _is_told_anew(subject, own.at, values, parsed, theirs):
+        if _is_told_anew(subject, own.at, values, parsed, read):
             return False
         told = spans.fact_features(parsed, own, head, fact.support, read)
         if read[0].best >= self.sure and spans.says(read[0], own, head):
@@ -205,13 +191,13 @@ class ExtractiveAnswerer:
             and spans.about(stems(subject), one.item)
             and not of_others(parsed, one.item)
             and not spans.says(one, own, head)
-            for one in theirs
+            for one in read
         )
 
 
 def _says_back(turn: Turn, parsed: ParsedQuestion, fact: ContextItem) -> bool:
     """Whether a fact only says what the question does: that a choir is sung in, not which."""
-    if parsed.kind in ("yesno", "time") or EITHER.search(turn.text):
+    if parsed.kind in ("yesno", "time"):
         return False
     known = content(f"{turn.text} {turn.speaker} {INTENDED}") | stems(turn.speaker)
     return content(" ".join(fact.fact) if fact.fact is not None else fact.text) <= known
@@ -222,16 +208,13 @@ def _grounds(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
 
     A yes, where its words say all that is asked, and deny none of it: who broke a hip need not have
     broken a leg. A no, where what they deny is what is asked for: who can't eat eggs may be
-    allergic. To whether something still holds, where they tell of an end or a change, too. A clause
-    that denies all that is asked shows enough, however likely the turn is to.
+    allergic. To whether something still holds, where they tell of an end or a change, too.
     """
     asked = parsed.words - frozenset().union(*parsed.names) or parsed.words
-    clauses = cues.clauses(one.quote)
-    denies = any(asked <= content(clause) and cues.STOPPED.search(clause) for clause in clauses)
-    shown = one.quoted >= SHOWS or (denies and one.head == "No")
-    if not shown and (one.head == "No" or one.features["bare"]):
+    if one.quoted < SHOWS and (one.head == "No" or one.features["bare"]):
         return False
-    told = [(content(one), cues.NOT.search(one) is not None) for one in clauses]
+    clauses = cues.clauses(one.quote)
+    told = [(content(clause), cues.NOT.search(clause) is not None) for clause in clauses]
     said = frozenset().union(*(words for words, denied in told if not denied))
     untold = frozenset().union(*(words for words, denied in told if denied))
     if one.head == "Yes":
@@ -278,7 +261,7 @@ def _of_facts(turn: Turn, facts: Sequence[ContextItem]) -> Answer | None:
     """The answer of the facts that fit best; None where none does."""
     question = read_question(turn)
     chain = find_chain(question, facts)
-    if chain is not None:
+    if chain is not None and question.kind != "yesno":
         steps, end = chain
         return _quoting(f"{end} {DASH} ", steps, steps[-1], 1.0)
     fitting = _sure_only(judge(question, _end_dead_pets(facts)))
@@ -290,11 +273,6 @@ def _of_facts(turn: Turn, facts: Sequence[ContextItem]) -> Answer | None:
     if not head and (best.tentative or question.kind in ("yesno", "reason", *VALUED)):
         return None
     return _quoting(head, together, together[0], strength)
-
-
-def _may_renew(subject: str, speaker: str, other: str) -> bool:
-    """Whether the word of another may be news: not of what somebody says of themself."""
-    return other == speaker or speaker.casefold() != subject.casefold()
 
 
 def _is_told_anew(
@@ -484,7 +462,6 @@ def _head(question: ParsedQuestion, items: Sequence[ContextItem]) -> str:
     if _one_valued(items, fit.answer):  # the last stands; that two are held is shown
         items = [item for item in items if item.at == best.at]
     ends = [_told(item, fit.answer) for item in items] if fit.answer else []
-    where = AT.match(ends[0]) if ends and best.fact and best.fact[1].endswith(NO_PLACE) else None
     words = ""
     if question.kind == "time":
         words = _when(best, fit.answer) if fit.answer or fit.whole else ""
@@ -492,8 +469,6 @@ def _head(question: ParsedQuestion, items: Sequence[ContextItem]) -> str:
         words = _yes_or_no(question, best) if fit.whole else ""
     elif question.counts and len(ends) > 1:
         words = f"{len(ends)} ({', '.join(ends)})"
-    elif question.kind == "place" and where:
-        words = where[1]
     elif not (question.identity or question.kind == "reason"):
         lacks_number = question.kind == "number" and not re.search(r"\d", "".join(ends[:1]))
         lacks_place = question.kind == "place" and not _placed(best)
@@ -523,9 +498,7 @@ def _denies(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
     if item.fact is None:
         return False
-    _, relation, obj = item.fact
-    if question.alive:
-        return cues.dead(relation, obj, item.text)
+    relation = item.fact[1]
     if relation.startswith(NO_LONGER) or cues.NOT.search(relation):
         return True
     if relation in GIVEN_UP:

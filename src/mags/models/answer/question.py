@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,8 +12,7 @@ from mags.models.answer import cues
 from mags.models.policy.rules.questions import plainer
 from mags.models.policy.rules.tokens import WORD, stem, stems
 from mags.models.policy.rules.when import times
-from mags.ports.english import BASE, THIRD, forms, lemma, word_set
-from mags.ports.english import PAST as PAST_FORM
+from mags.ports.english import lemma, word_set
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations
 
@@ -66,31 +65,9 @@ ASKS_OBJECT = re.compile(
 HOLDS = re.compile(r"^who(?: has| had| have|'s) (?:got )?(?:the|an?)\b", re.I)
 """What asks who has something."""
 ASKS_SUBJECT = re.compile(rf"^(?:[Ww]ho|[Ww](?:hich|hat) \w+)\s+(?!{AUXILIARY}\b)\w+")
-TYPED = re.compile(
-    rf"^(?:what|which) (?P<type>[a-z]+(?: [a-z]+)?) {AUXILIARY}\b.* "
-    r"(?P<particle>in|on|at|to|for|with|from|by|into|as)\s*\?*$",
-    re.I,
-)
-"""A question for something of a kind, by the preposition that stands before it in an answer."""
-DENIED = re.compile(
-    r"n't\b|\b(?:not|never|cannot|no longer|stop|stopped|quit|give up|gave up|given up|avoid)\b",
-    re.I,
-)
-"""What shows that what is not so is asked for."""
 ORIGIN = re.compile(r"\bfrom\s*\??$", re.I)
 """The end of a question for where somebody or something is from."""
-DEFINITE = re.compile(r"\bthe [a-z]")
-FATE = re.compile(r"^what(?:'s| has| ever)? (?:happened to|became of|become of) ", re.I)
-GETS = re.compile(r"\b(did [\w' ]+?) get (?=(?:me|us|him|her|them|[A-Z]\w*)\b)")
-TELLER = re.compile(
-    r"^what (?:did|does|has) (?P<who>[A-Z]\w*|I|we) (?:say|tell (?:me|us))\s*\??$", re.I
-)
 DOER = re.compile(r"\b(?:do|does|did)(?:n't)? (?P<who>(?:I|we)\b|[A-Z][\w-]*)(?!['\w])")
-COMPLEMENT = re.compile(
-    r"\b(?:the|my|our|his|her|their|an?) (?:[a-z]+ )?(?P<head>[a-z]+) (?:to|of|for|on|with|about) "
-    r"(?:the|my|our|his|her|their|an?) (?P<of>[a-z]+ [a-z]+(?=\W*$)|[a-z]+)",
-    re.I,
-)
 LIGHT = "go happen due take scheduled planned days dates months years times"
 """Words that only ask for a time: "when is it due", "which days"."""
 
@@ -114,20 +91,11 @@ class ParsedQuestion:
     `told`: it is put in the past tense, so that what is over may answer it too. `identity`: it
     asks who somebody is.
     `relations`: names of the relations it may ask about, each with the stems it says them by.
-    `cue`: what an answer must hold, as an age. `bound`: names tied to what is asked ("the flight
-    to Quito"). `kin`: the relatives and pets that are asked about.
-    `present`: the words for these, where not who was one ("ex-husband") is asked about.
-    `own`: what is asked for as the speaker's ("my birthday").
-    `counts`: it asks how many there are. `doer`: who is asked to have done it.
-    `fate`: it asks what became of something. `alive`: whether somebody lives.
-    `asker`: who speaks of "the meeting", which may be their own.
-    `teller`: whose words are asked for, of whatever they were.
-    `then`: the past time it names, "in June 2023".
-    `own_thing`: it asks for what is the speaker's, not for what they do. `denied`: for what
-    is not. `type_words`, `particle`: the kind of what it asks for and the preposition left
-    behind: "what language is it written in". `origin`: it asks where from.
-    `oneself`: the stems of who asks, where they ask what they do or are themselves.
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
+    `cue`: what an answer must hold, as an age. `kin`: the relatives and pets that are asked about.
+    `counts`: it asks how many there are. `then`: the past time it names, "in June 2023".
+    `doer`: who is asked to have done it. `own`: what is asked for as the speaker's ("my birthday").
+    `origin`: it asks where from.
     """
 
     words: frozenset[str]
@@ -139,35 +107,22 @@ class ParsedQuestion:
     told: bool = False
     identity: bool = False
     cue: re.Pattern[str] | None = None
-    bound: tuple[frozenset[str], ...] = ()
     kin: frozenset[tuple[str, str]] = frozenset()
-    own: tuple[str, ...] = ()
     then: Then | None = None
-    present: frozenset[str] = frozenset()
     counts: bool = False
-    fate: bool = False
-    alive: bool = False
-    asker: frozenset[str] = frozenset()
     doer: frozenset[str] = frozenset()
-    teller: frozenset[str] = frozenset()
-    own_thing: bool = False
-    denied: bool = False
-    type_words: frozenset[str] = frozenset()
-    particle: str = ""
     origin: bool = False
-    oneself: frozenset[str] = frozenset()
+    own: tuple[str, ...] = ()
 
 
 def read_question(turn: Turn) -> ParsedQuestion:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     timeless, then = then_of(text, turn.at)
-    cue, bound = cues.cue_of(text), tuple(stems(name) for name in cues.BEHIND.findall(timeless))
-    text = plainer(GETS.sub(r"\1 give ", text))
-    text, fate = CLOSERS.sub("", text), FATE.match(text) is not None
-    text = FATE.sub(r"what about ", text)
+    cue = cues.cue_of(text)
+    text = CLOSERS.sub("", plainer(text))
     heard = [word.casefold() for word in WORD.findall(text)]
-    spans = _names(CLOSERS.sub("", plainer(timeless)))
+    spans = _names(CLOSERS.sub("", timeless))
     names = [stems(name) for name in spans]
     if FIRST_PERSON.intersection(heard):
         names.append(stems(turn.speaker))
@@ -178,35 +133,21 @@ def read_question(turn: Turn) -> ParsedQuestion:
     asks_object = ASKS_OBJECT.search(text) is not None and not HOLDS.match(text)
     asks_subject = HOLDS.match(text) or ASKS_SUBJECT.match(text)
     trade = content("work") if DOES.match(text) else frozenset()
-    alive = kind == "yesno" and "alive" in heard
-    words = (content(text) | trade) - (content("alive") if alive else frozenset())
-    typed = TYPED.match(text)
     return ParsedQuestion(
-        words=_weighty(words, kind, names, bound),
+        words=_weighty(content(text) | trade, kind, names),
         names=tuple(dict.fromkeys(name for name in names if name)),
         kind=kind,
         past=PAST.search(text) is not None,
         relations=_asked(heard, stems(" ".join(spans)), kind),
-        told=PAST_TENSE.search(text) is not None or any(map(_over, heard)),
+        told=PAST_TENSE.search(text) is not None,
         identity=IDENTITY.match(text) is not None,
         cue=cue,
-        bound=bound,
         kin=cues.kin_of(text),
-        present=cues.former(text),
-        own=tuple(noun.casefold() for noun in cues.OWN.findall(text)),
         then=then,
         counts=COUNTS.search(text) is not None,
-        fate=fate,
-        alive=alive,
-        asker=stems(turn.speaker) if DEFINITE.search(text) else frozenset(),
         doer=_who(DOER.search(text), turn.speaker),
-        teller=_who(TELLER.match(text), turn.speaker),
         origin=kind == "place" and ORIGIN.search(text) is not None,
-        own_thing=cues.asks_for_own(text),
-        oneself=stems(turn.speaker) if cues.OF_ME.search(text) else frozenset(),
-        denied=DENIED.search(text) is not None,
-        type_words=content(typed["type"]) if typed else frozenset(),
-        particle=typed["particle"].casefold() if typed else "",
+        own=tuple(noun.casefold() for noun in cues.OWN.findall(text)),
         end="object" if asks_object else "subject" if asks_subject else "",
     )
 
@@ -222,44 +163,13 @@ def then_of(text: str, at: float) -> tuple[str, Then | None]:
     return f"{text[: time.start]} {text[time.end :]}", told
 
 
-def _weighty(
-    words: frozenset[str],
-    kind: str,
-    names: list[frozenset[str]],
-    bound: tuple[frozenset[str], ...],
-) -> frozenset[str]:
+def _weighty(words: frozenset[str], kind: str, names: list[frozenset[str]]) -> frozenset[str]:
     """Words without those that only ask for a time: when something is due or who goes to Madeira.
 
     As they are where nothing would be left but who is asked about.
     """
-    if kind != "time":
-        return words
-    left = words - content(LIGHT)
-    whom = frozenset().union(*names) - frozenset().union(*bound)
-    return left if left - whom else words
-
-
-def of_another_thing(question: str, text: str, texts: Sequence[str]) -> bool:
-    """Whether a text is of another thing of the same name: of a key, but not to the safe.
-
-    It tells itself what it is of, or none of the `texts` tells of what is asked.
-    """
-    held, own = content(text), _complements(text)
-    return any(
-        head in held
-        and not of <= held
-        and (
-            any(head == other and not told <= of for other, told in own)
-            or not any(of <= content(cues.QUESTIONS.sub(" ", one)) for one in texts)
-        )
-        for head, of in _complements(question)
-    )
-
-
-def _complements(text: str) -> list[tuple[str, frozenset[str]]]:
-    """The things of a text with what they are of or for, by stems: "the key to the van"."""
-    found = ((content(one["head"]), content(one["of"])) for one in COMPLEMENT.finditer(text))
-    return [(head, of) for heads, of in found if of for head in heads]
+    left = words - content(LIGHT) if kind == "time" else words
+    return left if left - frozenset().union(*names) else words
 
 
 def _who(asked: re.Match[str] | None, speaker: str) -> frozenset[str]:
@@ -267,16 +177,6 @@ def _who(asked: re.Match[str] | None, speaker: str) -> frozenset[str]:
     if asked is None:
         return frozenset()
     return stems(speaker if asked["who"].casefold() in ("i", "we") else asked["who"])
-
-
-def _over(word: str) -> bool:
-    """Whether a word can only be a verb in the past: "broke"."""
-    tags = _tags(word)
-    return word == "quit" or (PAST_FORM in tags and not tags & {BASE, THIRD})
-
-
-def _tags(word: str) -> set[str]:
-    return {tag for _, tag in forms(word)}
 
 
 def _names(text: str) -> list[str]:
@@ -291,11 +191,6 @@ def _names(text: str) -> list[str]:
 
 # Which relations are asked for.
 
-RISING = {
-    ("get", "up"): "gets up at",
-    ("wake", "up"): "wakes up at",
-    ("to", "bed"): "goes to bed at",
-}
 TRADES = ("works as", "worked as", "is a", "was a", "runs", "does")
 PARTICLES = {
     "place": ("in", "at", "to"),
@@ -303,43 +198,24 @@ PARTICLES = {
     "person": ("with", "to"),
     "thing": ("at", "as", "for", "in", "on"),
 }
-_UNEATEN = "is allergic to|does not eat|can not eat"
 ASKED_BY: tuple[tuple[str, str, str, str], ...] = (
-    ("", "sibling siblings", "brother|sister", "sibling"),
     ("", "pet pets animals", "dog|cat|rabbit|hamster|parrot|bird|fish|horse|pet", "pet animal"),
-    ("", "child children kids", "son|daughter|child", "child"),
     ("", "partner", "is dating|is married to|is engaged to", "partner"),
     ("", "boyfriend girlfriend", "is dating", "boyfriend girlfriend"),
-    ("", "allergy allergies", "is allergic to", "allergy"),
     ("", "car", "car|drives", "car drive kind make"),
-    ("", "rent", "rent", "rent pay"),
-    ("", "earn salary wage income", "salary|income", "earn salary wage income"),
-    ("", "colour color", "car|bike|phone", "colour"),
     (
         "",
         "university uni college",
         "studied at|studied|studies|is studying at",
         "university uni go",
     ),
-    ("", "book novel", "is reading", "book novel"),
-    ("", "phobia phobias", "is afraid of", "phobia"),
     ("", "medicine medication tablets pills", "takes", "medicine medication tablets pills"),
     ("", "food foods dish dishes drinks", "likes|dislikes", "food dish drink like hate love"),
-    ("eat", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
-    ("have food", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
-    ("have foods", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
-    ("like", "don't doesn't", "dislikes", "like don't doesn't"),
     ("live with", "who", "roommate|lives with", "live"),
     ("born", "when", "birthday", "born bear"),
-    ("job", "previous last former old", "worked at|worked as", "job previous last former old"),
-    ("from", "country city town place", "is from", "country city town place"),
 )
 """Words that a question has all, others of which it has one, the relations that it may ask for by
 them, and what these are then said by."""
-OF_KIND = re.compile(
-    r"^(?:what|which) (?:kind|sort|type|breed)(?: of [a-z]+)? (?:is|was) [\w'-]+(?: [\w'-]+){0,2}$"
-)
-"""A question of what something is: "what kind of dog is Pepe"."""
 
 
 def _asked(heard: list[str], named: frozenset[str], kind: str) -> dict[str, frozenset[str]]:
@@ -351,8 +227,6 @@ def _asked(heard: list[str], named: frozenset[str], kind: str) -> dict[str, froz
         if set(every.split()) <= set(heard) and not set(some.split()).isdisjoint(heard)
         for relation in names.split("|")
     ]
-    if OF_KIND.match(" ".join(heard)):
-        said_by.append(("is a", " ".join(heard)))
     for relation, said in said_by:
         found[relation] = found.get(relation, frozenset()) | content(said)
     return found
@@ -388,9 +262,6 @@ def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset
         yield "boss", content("manager")
     if ("my", "name") in pairwise(heard):
         yield "is called", frozenset()
-    for pair in pairwise(words):
-        if pair in RISING:
-            yield RISING[pair], content("bed")
     if heard[:2] == ["how", "old"]:
         yield "age", content("old")
     if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):

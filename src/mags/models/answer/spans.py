@@ -18,7 +18,7 @@ from functools import cache
 from math import log
 from pathlib import Path
 
-from mags.models.answer.cues import CORRECTED, DENIED, ENDED, HEDGED, RENEWED, STOP, TAKEN_BACK
+from mags.models.answer import cues
 from mags.models.answer.dates import day_told, since_told
 from mags.models.answer.question import ParsedQuestion, content, read_question
 from mags.models.answer.support import (
@@ -48,7 +48,6 @@ MOST_GIVEN = 850
 """Characters of all turns together, which the reader sees at once."""
 OF_EACH = (400, 240, 140)
 """Characters of a turn, of which the first is taken that leaves room for all."""
-SENTENCE = re.compile(rf"{STOP}|\n+")
 SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
@@ -75,16 +74,13 @@ NOW = re.compile(
     re.I,
 )
 """What shows that the latest word is asked for."""
-REFUSED = re.compile(r"(?:it is|that is|that's|it's) not (?:so|true|right)\b", re.I)
-"""What only says that something is not so has no value to give."""
 OPENING = re.compile(
     r"(?!(?:The|An?|This|That|These|Those|Some|Any|No|Every|Each|All|Both|Another)\b)"
     r"([A-Z][\w'-]+) ([a-z]+)\b"
 )
 """How a turn opens that may be of somebody else than who says it: "Ana lives", not "The rent"."""
-TOLD_BY = re.compile(r"\b(?:i|we|my|our|i'm|we're)\b", re.I)
+TOLD_BY = re.compile(r"\b(?:i|we|my|our)\b", re.I)
 """What says that it is of who says it, all the same."""
-NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w'-]+ )+$")
 NAME_BEHIND = re.compile(r"(?: [^\W\d_a-z][\w'-]+)+")
 
 SpanReader = Callable[[Turn, Sequence[Turn]], Sequence[AnswerSpan | None]]
@@ -172,14 +168,14 @@ def candidates(
             if since
             else kind_share(parsed, replace(item, text=span.quote)),
             "contrary": float(contrary(parsed, item)),
-            "hedged": float(HEDGED.search(span.sentence) is not None),
+            "hedged": float(cues.HEDGED.search(span.sentence) is not None),
             "asks": float(span.sentence.rstrip().endswith("?")),
             "later": float(bool(later)),
-            "changed": float(any(RENEWED.search(other.text) for other in later)),
+            "changed": float(any(cues.RENEWED.search(other.text) for other in later)),
             "changes": float(span.anew),
-            "corrected": float(any(CORRECTED.search(other.text) for other in later)),
-            "corrects": float(CORRECTED.search(span.sentence) is not None),
-            "takes back": float(TAKEN_BACK.match(item.text) is not None),
+            "corrected": float(any(cues.CORRECTED.search(other.text) for other in later)),
+            "corrects": float(cues.CORRECTED.search(span.sentence) is not None),
+            "takes back": float(cues.TAKEN_BACK.match(item.text) is not None),
             "newer": heard(newer),
             "older": heard(older),
             "newer, past": heard(newer) * parsed.past,
@@ -194,7 +190,6 @@ def candidates(
             "agree": heard(agree),
             "long": log(1 + len(span.text.split())),
             "echo": len(stems(span.text) & said) / max(1, len(stems(span.text))),
-            "disputed": float(item.disputed),
             "over": float(not item.current and not parsed.past),
             "headless": float(not head),
             "no": float(head == "No"),
@@ -227,11 +222,7 @@ def to_read(
 ) -> list[ContextItem]:
     """The turns that are read, likeliest first: those of strangers to the question go last."""
     asked = whom(question, parsed, items)
-    turns = {
-        item.text: item
-        for item in items
-        if item.fact is None and not (REFUSED.match(item.text) and parsed.kind != "yesno")
-    }
+    turns = {item.text: item for item in items if item.fact is None}
     return sorted(turns.values(), key=lambda item: about(asked, item) == 0.0)[:MOST_READ]
 
 
@@ -300,7 +291,7 @@ def _spans(
                 says=says,
                 sentence=around(item.text, begins, ends, 0),
                 quote=quote,
-                anew=RENEWED.search(quote) is not None,
+                anew=cues.RENEWED.search(quote) is not None,
                 at=item.at,
             )
         )
@@ -352,7 +343,8 @@ def about(whom: frozenset[str], item: ContextItem) -> float:
     """
     opening = OPENING.match(item.text)
     other = opening is not None and is_verb(opening[2]) and not is_verb(opening[1].casefold())
-    if not whom or (whom & stems(item.speaker) and not (other and not TOLD_BY.search(item.text))):
+    own = not other or TOLD_BY.search(item.text)
+    if not whom or (own and whom & stems(item.speaker)):
         return 1.0
     return 0.5 if whom & stems(item.text) else 0.0
 
@@ -385,16 +377,9 @@ def whole(text: str, first: int, last: int) -> tuple[int, int]:
     while first < last < len(text) and (text[last].isalnum() or text[last] == "-"):
         last += 1
     if text[first:last][:1].isupper():
-        before = NAME_BEFORE.search(text, 0, first)
-        first = before.start() if before and not opens(text, before.start()) else first
         behind = NAME_BEHIND.match(text, last)
         last = behind.end() if behind else last
     return first, last
-
-
-def opens(text: str, at: int) -> bool:
-    """Whether a sentence begins here, so that a capital tells no name."""
-    return not text[:at].strip() or text[:at].rstrip()[-1] in ".!?:\n"
 
 
 def around(text: str, first: int, last: int, most: int) -> str:
@@ -407,7 +392,7 @@ def around(text: str, first: int, last: int, most: int) -> str:
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a text stand."""
-    ends = [m.end() for m in SENTENCE.finditer(text)]
+    ends = [m.end() for m in cues.BETWEEN.finditer(text)]
     starts = [0, *ends]
     return [(a, b) for a, b in zip(starts, [*ends, len(text)], strict=True) if b > a] or [(0, 0)]
 
@@ -480,15 +465,13 @@ def tells_anew(read: Candidate, values: frozenset[str], asked: frozenset[str]) -
     """
     text = read.item.text
     named = values & stems(text)
-    if named and ENDED.search(text):
-        return True
-    back = DENIED.search(text) or CORRECTED.search(text) or TAKEN_BACK.match(text)
+    back = cues.DENIED.search(text) or cues.CORRECTED.search(text) or cues.TAKEN_BACK.match(text)
     head = stems(read.head)
     if head and not back and (head <= values or values <= head):
         return False  # the same once more
-    anew = RENEWED.search(text) or TAKEN_BACK.match(text)
+    anew = cues.RENEWED.search(text) or cues.TAKEN_BACK.match(text)
     near = "is time" not in read.features or read.features["cover"]  # a day is of what is told
-    fresh = TAKEN_BACK.match(text) or (near and RENEWED.match(text))
+    fresh = cues.TAKEN_BACK.match(text) or (near and cues.RENEWED.match(text))
     if head and fresh and read.value >= MAY_ANSWER:
         return True  # "Actually three": it need not say of what
     return bool(anew and (named or (read.value >= NEWS and asked & content(text))))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from math import inf, log
 
 from mags.models.answer import cues
-from mags.models.answer.cues import NAMED as NAME_TOLD
 from mags.models.answer.question import ParsedQuestion, Then, content, same_relation, type_of
 from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import times
@@ -23,8 +22,6 @@ CONTRARY_FACTOR = 0.5
 WRONG_TIME_FACTOR = 0.8
 ENDED_FACTOR = 0.95
 """What is over says no where it is asked whether it is; what still holds says yes before that."""
-WRONG_KIND_FACTOR = 0.8
-"""What is left of a fact that fits and has nothing of the kind that is asked for."""
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
 DAY_S = 86_400
@@ -36,13 +33,10 @@ ROLES = re.compile(
     re.I,
 )
 ROLE_NAMES = ("", "user", "assistant", "system")
-SENTENCE_END = re.compile(rf"{cues.STOP}|\n+")
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
 NO_PLACE = (" as", " with", " by")
-AT = re.compile(r".+? ((?:at|in) .+)")
-"""What somebody is, and where: "a teacher at the school"."""
 GIVEN_UP = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
 DENIES = ("does not ", "can not ", "is not ")
@@ -53,8 +47,7 @@ def support(question: ParsedQuestion, item: ContextItem) -> float:
     """How well a fact answers, in [0, 1]: 0 where it is not what is asked for.
 
     It is where its relation and an end of it are asked for and every word and name of the question
-    is in it. Less is left of what does not hold at the time asked about, and of what has nothing of
-    the kind that is asked for.
+    is in it. Less is left of what does not hold at the time asked about.
     """
     fit = slot(question, item)
     if item.fact is None or not (fit.answer or fit.whole):
@@ -62,18 +55,12 @@ def support(question: ParsedQuestion, item: ContextItem) -> float:
     said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
     said |= _said(question, item.fact[1].removeprefix(NO_LONGER))
     said |= question.then.words if question.then is not None else frozenset()
-    if question.particle and item.fact[1].endswith(f" {question.particle}"):
-        said |= question.type_words  # "What language is it written in?" - in Go
     asked = question.words - frozenset().union(*question.names)
     if not asked <= content(item.text) | said or not _names_all(question, item):
         return 0.0
-    kind = kind_share(question, item)
-    if question.kind == "reason" and not kind:
+    if contrary(question, item) or (question.kind == "reason" and not kind_share(question, item)):
         return 0.0
-    if contrary(question, item) or _nameless(question, item, fit):
-        return 0.0
-    lacking = WRONG_KIND_FACTOR if _kindless(question, item, kind) else 1.0
-    return _timely(question, item, whole=fit.whole) * lacking
+    return _timely(question, item, whole=fit.whole)
 
 
 def _said(question: ParsedQuestion, relation: str) -> frozenset[str]:
@@ -81,20 +68,6 @@ def _said(question: ParsedQuestion, relation: str) -> frozenset[str]:
     known = canonical(relation)
     opposite = known.opposite if known is not None else ""
     return question.relations.get(relation, question.relations.get(opposite, frozenset()))
-
-
-def _kindless(question: ParsedQuestion, item: ContextItem, kind: float) -> bool:
-    """Whether a time or a place is asked for, and a fact has neither in it nor beside it."""
-    if kind or question.kind not in ("time", "place"):
-        return False
-    return question.kind == "place" or item.valid_from is None
-
-
-def _nameless(question: ParsedQuestion, item: ContextItem, fit: SlotFit) -> bool:
-    """Whether a name is asked for and the end of a fact that would answer is none."""
-    if question.cue is not NAME_TOLD or item.fact is None or not fit.answer:
-        return False
-    return not any(c.isupper() for c in end_of(item, fit.answer))
 
 
 # How a fact fits a question.
@@ -148,14 +121,11 @@ def slot(question: ParsedQuestion, item: ContextItem) -> SlotFit:
     )
     if question.origin and item.current and not (past(relation) or "from" in relation.split()):
         return SlotFit()  # where somebody is now is not where they came from
-    if question.fate or question.alive:
-        told = cues.became(relation, obj) if question.fate else cues.dead(relation, obj, item.text)
-        return ALL if told else SlotFit()
     if relation.startswith(NO_LONGER):
         # It says no where it is asked whether it is so, and what was where that is asked.
         whether = question.kind == "yesno" and fit.relation and (fit.subject or fit.object)
         return ALL if whether else fit if question.past else SlotFit()
-    may_deny = question.kind == "yesno" or question.denied or question.past or question.told
+    may_deny = question.kind == "yesno" or question.past or question.told
     day = relation == WHEN or cues.WEEKDAYS.match(obj) is not None
     if (relation.startswith(DENIES) and not may_deny) or (question.kind == "place" and day):
         return SlotFit()
@@ -177,8 +147,7 @@ def named(question: ParsedQuestion, end: str) -> bool:
         return True
     owner, whose, thing = end.partition("'s ")
     if whose:  # "Ana's daughter" is not Ana
-        own = named(question, owner) or (question.asker and question.asker <= stems(owner))
-        return bool(own) and content(thing) <= known
+        return named(question, owner) and content(thing) <= known
     return any(name and name <= stems(end) for name in question.names)
 
 
@@ -187,7 +156,7 @@ def _asked_relation(question: ParsedQuestion, relation: str, subject: str, obj: 
     relation = relation.removeprefix(NO_LONGER)
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
     if asked or content(relation) & question.words:
-        return question.kind != "place" or not relation.endswith(NO_PLACE) or bool(AT.match(obj))
+        return question.kind != "place" or not relation.endswith(NO_PLACE)
     known = canonical(relation)
     if question.kind == "yesno" and (
         not content(relation)
@@ -240,7 +209,7 @@ def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
     whole = sum(rarity.values())
     if not whole:
         return 1.0
-    told = [part for part in SENTENCE_END.split(item.text) if part.strip()]
+    told = [part for part in cues.BETWEEN.split(item.text) if part.strip()]
     told = [part for part in told if not part.rstrip().endswith("?")] or told
     parts = [content(mentioned_text(replace(item, text=part))) for part in told] or [frozenset()]
     shares = [sum(rarity[w] for w in rarity.keys() & words) / whole for words in parts]
@@ -251,22 +220,11 @@ def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
 def _names_all(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a fact has every name asked about."""
     held = stems(mentioned_text(item))
-    if _own_thing(question, item):
-        held |= stems(item.speaker)
     return all(name <= held for name in question.names)
-
-
-def _own_thing(question: ParsedQuestion, item: ContextItem) -> bool:
-    """Whether a fact is of a thing that who told it has: "the alarm company is Securo"."""
-    subject = item.fact[0] if item.fact is not None else ""
-    plain = subject.islower() and item.text.casefold().startswith(subject)  # no one's report
-    return question.own_thing and plain and bool(content(subject) & question.words)
 
 
 def kind_share(question: ParsedQuestion, item: ContextItem) -> float:
     """1 where the memory has something of the kind asked for, 0 where not, 0.5 unknown."""
-    if question.origin and item.fact is None:  # a fact has it in its relation
-        return float(cues.FROM.search(item.text) is not None)
     if question.kind in cues.CUES:
         return float(cues.CUES[question.kind].search(item.text) is not None)
     if question.kind == "person":
@@ -301,10 +259,7 @@ def contrary(question: ParsedQuestion, item: ContextItem) -> bool:
     told = mentioned_text(item)
     return (
         of_others(question, item)
-        or cues.only_former(question.present, told)
         or (question.cue is not None and question.cue.search(item.text) is None)
-        or (bool(question.teller) and not _said_by(question.teller, item))
-        or (item.fact is None and not all(name <= stems(told) for name in question.bound))
         or cues.opposed(question.words, content(told))
     )
 
@@ -313,12 +268,6 @@ def of_others(question: ParsedQuestion, item: ContextItem) -> bool:
     """Whether a memory is of another relative than the one asked about, or of whose it is not."""
     kin = cues.other_kin(question.kin, cues.kin_of(mentioned_text(item)))
     return kin or (item.fact is None and cues.of_another(question.own, item.text))
-
-
-def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
-    """Whether somebody said it, or is quoted in it: "Tom told me that ..."."""
-    quoted = cues.TELLS.findall(item.text)
-    return teller <= stems(item.speaker) or any(teller <= stems(one) for one in quoted)
 
 
 def _timely(question: ParsedQuestion, item: ContextItem, *, whole: bool) -> float:

@@ -2,8 +2,7 @@
 
 Of a matter: "What have I told of my shoulder?", "What became of the cardigan?", "What changed about
 the rent?" are answered by the turns that tell of it, oldest first; "When did I mention the boiler?"
-by the day of the first of them; "Who is older, Ana or her brother?" where a number is told of both.
-"What did I just say?" is answered by the last turn.
+by the day of the first of them.
 
 Of a person: "What is my name?", "What do you know about Ana?", "Where does my brother live?" (asked
 again with the brother's name), "Who was my flatmate before Lotte?" (asked again without Lotte).
@@ -26,12 +25,11 @@ from itertools import combinations
 from mags.models import rendering
 from mags.models.answer.cues import KIN_TERMS, kin_of
 from mags.models.answer.question import ParsedQuestion, content, read_question
-from mags.models.answer.spans import Candidate, SpanReader, around, logit
+from mags.models.answer.spans import Candidate, logit
 from mags.models.answer.support import (
     FIRST_PERSON,
     ROLE_NAMES,
     end_of,
-    kind_share,
     mentioned_text,
     slot,
 )
@@ -45,8 +43,6 @@ from mags.ports.relations import canonical
 
 MOST_TOLD = 4
 """Turns of a matter that are quoted."""
-LEAST_TOLD = 0.15
-"""How likely the number that is told of one of two has to be."""
 LEAST_ALONE = 0.3
 """How likely a turn has to answer that is the only one to tell of a matter."""
 _WHO = r"(?:I|we|you|[A-Z][\w'-]*(?: [A-Z][\w'-]*)?|(?:the )?user)"
@@ -69,26 +65,6 @@ _WHEN_TOLD = re.compile(
     rf"(?: {_TOPIC})?\W*$",
     re.I,
 )
-_WHICH = re.compile(
-    r"^(?:who|which|what)\b(?P<asked>.*?\b(?P<how>older|younger|more|less|larger|bigger|smaller|higher"
-    r"|lower|longer|shorter|cheaper|dearer|heavier|lighter|taller|told first|mentioned first"
-    r"|told last|mentioned last)\b.*?)[,:] (?P<one>[^,?]+?),? or (?P<other>[^,?]+?)\W*$",
-    re.I,
-)
-_LESS = frozenset(
-    (
-        *("younger", "less", "smaller", "lower", "shorter", "cheaper", "lighter"),
-        *("told first", "mentioned first"),
-    )
-)
-_ASKING = {"older": "How old is {}?", "younger": "How old is {}?"}
-_AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_UNIT = re.compile(
-    r"[$\N{EURO SIGN}\N{POUND SIGN}]|\b(?:hour|day|week|month|year|second|minute|mile|kilo|metre)"
-)
-"""What a number is of, or for: two are compared where it is the same."""
-_MARK = re.compile(r"\[m(\d+)\]")
-_THAT = frozenset({"", "that", "this", "it", "so"})
 
 
 def topic_asked(text: str) -> str:
@@ -129,115 +105,25 @@ def told_of(question: Turn, read: Sequence[Candidate]) -> Answer | None:
     return citing(" ".join(map(quote, kept)), kept, sure)
 
 
-def told_when(
-    question: Turn,
-    items: Sequence[ContextItem],
-    recent: Sequence[Turn],
-    recall_again: RecallAgain,
-) -> Answer | None:
+def told_when(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
     """The day a turn was said that tells of something; None for any other question."""
     asked = _WHEN_TOLD.match(question.text.strip())
     if asked is None:
         return None
-    topic = (asked["topic"] or "").casefold()
-    if topic in _THAT:  # of the last answer
-        marks = [mark for turn in recent for mark in _MARK.findall(turn.text)]
-        last = next((turn.text for turn in reversed(recent) if _MARK.search(turn.text)), "")
-        shown = recall_again(last) if marks else ()
-        found = [item for item in shown if str(item.id) == marks[-1]]
-    else:
-        who = question.speaker if asked["who"].casefold() in ("i", "we") else asked["who"]
-        words = content(topic)
-        found = [
-            item
-            for item in items
-            if item.fact is None
-            and words
-            and words <= content(item.text)
-            and item.speaker.casefold() == who.casefold()
-        ]
+    who = question.speaker if asked["who"].casefold() in ("i", "we") else asked["who"]
+    words = content(asked["topic"] or "")
+    found = [
+        item
+        for item in items
+        if item.fact is None
+        and words
+        and words <= content(item.text)
+        and item.speaker.casefold() == who.casefold()
+    ]
     told = min(found, key=lambda item: item.at, default=None)
     if told is None or not rendering.known(told.at):
         return None
     return citing(f"{rendering.date(told.at)} \N{EM DASH} {quote(told)}", [told], 1.0)
-
-
-def compares(text: str) -> bool:
-    """Whether a question asks which of two is more, which no single value answers."""
-    return _WHICH.match(text.strip()) is not None
-
-
-def compared(question: Turn, items: Sequence[ContextItem], reader: SpanReader) -> Answer | None:
-    """Which of two is more, where a number is told of both, or which was told first."""
-    asked = _WHICH.match(question.text.strip())
-    if asked is None:
-        return None
-    how = asked["how"].casefold()
-    held, units = [], list[frozenset[str]]()
-    for option in (asked["one"], asked["other"]):
-        words = content(option)
-        turns = [i for i in items if i.fact is None and words and words <= content(i.text)]
-        if not turns:
-            return None
-        if how.endswith(("first", "last")):
-            told = min(turns, key=lambda item: item.at)
-            held.append((told.at, told, option))
-            continue
-        text = _ASKING.get(how, "How much is {}?").format(option)
-        said = [Turn(text=i.text, speaker=i.speaker, at=i.at) for i in turns[:MOST_TOLD]]
-        spans = reader(Turn(text=text, speaker=question.speaker, at=question.at), said)
-        best, item = max(
-            zip(spans, turns, strict=False),
-            key=lambda pair: pair[0].sure if pair[0] else 0.0,
-        )
-        amount = _AMOUNT.search(item.text[best.start : best.end]) if best else None
-        if best is None or best.sure < LEAST_TOLD or amount is None:
-            return None
-        held.append((float(amount[0].replace(",", "")), item, option))
-        units.append(
-            frozenset(_UNIT.findall(around(item.text, best.start, best.end, 0).casefold()))
-        )
-    (a, one, first), (b, another, second) = held
-    if a == b or len({*units}) > 1:
-        return None
-    option = first if (a < b) == (how in _LESS) else second
-    kept = list({item.id: item for item in (one, another)}.values())
-    return citing(f"{option} \N{EM DASH} {' '.join(map(quote, kept))}", kept, LEAST_TOLD)
-
-
-# -- the talk itself -----------------------------------------------------------
-
-_LAST = re.compile(
-    r"^(?:so |and |wait,? |sorry,? )?(?:what (?:did (?P<who>I|we|[A-Z]\w*) just (?:say|tell"
-    r"|ask|write"
-    r"|mention)|(?:was|is) (?:it )?(?:the )?(?:last thing )?(?P<who2>I|we"
-    r"|[A-Z]\w*) (?:just )?(?:said"
-    r"|told|asked|wrote|mentioned)(?: last)?)|(?:repeat|say again) what (?P<who3>I|[A-Z]\w*) just"
-    r" said)\b(?: (?:you|to you|me|us|there))?\W*$",
-    re.I,
-)
-
-
-def said_last(question: Turn, recent: Sequence[Turn], recall_again: RecallAgain) -> Answer | None:
-    """Quote the last turn of somebody, if that is asked; None for any other question.
-
-    `recent`: what was just said, oldest first.
-    """
-    asked = _LAST.match(question.text.strip())
-    if asked is None:
-        return None
-    who = asked["who"] or asked["who2"] or asked["who3"]
-    speaker = question.speaker if who.casefold() in ("i", "we") else who
-    said = [turn for turn in recent if turn.speaker.casefold() == speaker.casefold()]
-    if not said:
-        return None
-    last = said[-1]
-    held = (item for item in recall_again(last.text) if item.fact is None)
-    shown = [one for one in held if one.text == last.text][:1]
-    mark = "".join(f" [m{item.id}]" for item in shown)
-    day = rendering.date(last.at)
-    text = f"{OPEN}{brief(last.text)}{CLOSE}{mark} ({speaker}{f', {day}' if day else ''})"
-    return citing(text, shown, 1.0)
 
 
 # -- a person ------------------------------------------------------------------
@@ -255,7 +141,6 @@ _OWN_NAME = re.compile(
 )
 _WHOM = re.compile(r"me|myself|[^\W\d_a-z][\w.'-]*(?: (?:[^\W\d_a-z][\w.'-]*|of|the|de|van))*")
 _CALLED = ("is called", "is also called")
-_SELF = re.compile(r"\b(?:I'm|I am|[Mm]y name is|[Mm]y name's|[Cc]all me) (?P<name>[^.,;!?]+)")
 _MINE = re.compile(r"\b[Mm]y (?P<noun>[a-z]+(?:-in-law)?)(?P<has>['\u2019]s)?(?= )")
 _BEFORE = re.compile(
     r"^(?=(?:who|whom|what|which|where|how much|when)\b)"
@@ -307,7 +192,7 @@ def own_name(question: Turn, items: Sequence[ContextItem]) -> tuple[str, Context
     if speaker in ROLE_NAMES:
         return None
     said = [item for item in items if item.fact is None and item.speaker == speaker]
-    named = (item for item in said if speaker in {m["name"] for m in _SELF.finditer(item.text)})
+    named = (item for item in said if speaker in item.text)
     shown = next(iter((*named, *own, *said)), None)
     return None if shown is None else (speaker, shown)
 
@@ -388,7 +273,7 @@ def before_another(
 
     Of the facts that would answer, the last that began before hers is kept and counts as over.
     What the whole question brought up is mostly of her, so what is left of it is recalled too.
-    None where nothing else is named so, or no memory speaks of it.
+    None where nothing else is named so, or no memory speaks of it; of whom none does, no memories.
     """
     match = _BEFORE.match(question.text.strip())
     if match is None:
@@ -398,7 +283,7 @@ def before_another(
         return asked, items
     named = content(match["next"])
     if not named or not any(named <= content(item.text) for item in items):
-        return None
+        return (question, ()) if named and match["next"][:1].isupper() else None
     known = {item.id for item in items}
     items = (*items, *(item for item in recall_again(asked.text) if item.id not in known))
     read = read_question(asked)
@@ -425,15 +310,6 @@ def before_another(
     return asked, [replace(item, current=False) if item is last else item for item in kept]
 
 
-def before_nobody(question: Turn, items: Sequence[ContextItem]) -> bool:
-    """Whether a question asks for what was before somebody whom no memory names."""
-    match = _BEFORE.match(question.text.strip())
-    if match is None or _CLAUSE.match(match["next"]) or not match["next"][:1].isupper():
-        return False
-    named = content(match["next"])
-    return bool(named) and not any(named <= content(item.text) for item in items)
-
-
 def _begun(item: ContextItem) -> float:
     """When a fact began: when it was said, where nothing else is stated."""
     return item.at if item.valid_from is None else item.valid_from
@@ -442,6 +318,7 @@ def _begun(item: ContextItem) -> float:
 # -- of a class -------------------------------------------------------------------
 
 YEAR_S = 365.25 * 86_400
+_AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _WHEN = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _ONLY_ASKING = content("many name list show anyone anybody someone somebody people")
 """What only asks, and is told in no answer."""
@@ -598,20 +475,13 @@ def closest(
 
 
 def shares(question: ParsedQuestion, item: ContextItem) -> bool:
-    """Whether a memory has anything of what is asked: a word, somebody named, the kind of thing.
-
-    Who asks of themselves is named by most of their turns: of these the kind is wanted too.
-    """
+    """Whether a memory has anything of what is asked: a word, or somebody named."""
     told = mentioned_text(item)
     asked = question.words - frozenset().union(*question.names)
     if asked & content(told):
         return True
     held = stems(told) | stems(item.speaker)
-    whom = [name for name in question.names if name <= held]
-    if not whom:
-        return False
-    others = any(name != question.oneself and name != question.asker for name in whom)
-    return (others and not question.own) or not asked or kind_share(question, item) == 1.0
+    return any(name <= held for name in question.names)
 
 
 def quote(item: ContextItem, day: str = "") -> str:
