@@ -5,7 +5,7 @@ import pytest
 import mags
 from mags.memory.memory import Memory
 from mags.models.answer.cues import AGE, MONEY, NAMED, cue_of, kin_of, opposed, other_kin
-from mags.models.answer.question import content
+from mags.models.answer.question import content, of_another_thing
 from mags.settings import PolicySettings, Settings
 
 LEFT_OPEN = ("I don't know.", "I am not sure.")
@@ -56,6 +56,25 @@ def test_what_was_never_told_is_not_known(memory, question):
 )
 def test_what_was_told_is_known(memory, question, right):
     assert right in memory.ask(question, speaker="Ana").text
+
+
+KEYS = ("I have the key to the shed", "Lou has the key to the van", "Ben wrote the report on rust")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "other"),
+    [
+        ("Who has the key to the van?", KEYS[0], True),
+        ("Who has the key to the van?", KEYS[1], False),
+        ("Who has the key to the safe?", "She has the key", True),  # of no safe is told
+        ("Who has the key to the van?", "She has the key", False),
+        ("Who wrote the report on the dam?", KEYS[2], True),
+        ("Who has the van?", KEYS[0], False),
+    ],
+)
+def test_what_tells_another_thing_of_the_same_name_is_of_another_thing(question, text, other):
+    asked = "Who has the key to the safe?"
+    assert of_another_thing(question, text, (*KEYS, asked, text)) is other
 
 
 @pytest.mark.parametrize(

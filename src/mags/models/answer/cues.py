@@ -186,10 +186,11 @@ def _listed(*phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.I)
 
 
+_STOPPED = r"quit|quitting|stopped|gave up|given up|giving up|no longer|no more|any ?more"
 ENDED = _listed(
     r"sold|left|lost|broke up|split up|ended|over|used to|instead",
     r"died|dead|gone|(?:is|was) off|cancelled|canceled|called off|fell through|got rid of",
-    r"quit|quitting|stopped|gave up|given up|giving up|no longer|no more|any ?more",
+    _STOPPED,
 )
 """What may end what was told."""
 CORRECTED = _listed(
@@ -218,6 +219,8 @@ NOT = re.compile(
     re.I,
 )
 """What denies the clause it stands in."""
+STOPPED = re.compile(rf"{NOT.pattern}|{_listed(_STOPPED).pattern}", re.I)
+"""What says of what stands beside it that it is not so, or no more."""
 DENIED = re.compile(rf"{NOT.pattern}|{ENDED.pattern}", re.I)
 """What shows that something is not so, or no longer."""
 _CLAUSE = re.compile(
@@ -227,6 +230,8 @@ _CLAUSE = re.compile(
     re.I,
 )
 """What stands between clauses that are denied each for itself."""
+QUESTIONS = re.compile(r"[^.!?\n]*\?")
+"""The sentences of a text that ask."""
 IS_NOT = re.compile(rf"\b(?:is|are|am|was|were|'s|'m|'re) ?n(?:'?t|ot)\b|{ENDED.pattern}", re.I)
 """What denies that something is, or tells that it is over."""
 STATE = re.compile(r"(?:so |and |but |well,? )?(?:is|are|am|was|were)\b(?!.*\w{3}ing\b)", re.I)
@@ -253,5 +258,5 @@ HEDGED = re.compile(
 
 
 def clauses(text: str) -> list[str]:
-    """The clauses of a text, each denied for itself."""
-    return _CLAUSE.split(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    """The clauses of a text that tell something, each denied for itself; of questions none."""
+    return _CLAUSE.split(QUESTIONS.sub(" ", text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")))

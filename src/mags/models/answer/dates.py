@@ -56,6 +56,8 @@ _AGE_SINCE = re.compile(
 )
 _HOW_LONG = re.compile(r"\bhow (?:long|many (?:years|months|weeks|days))\b", re.I)
 _TIME_OF_DAY = re.compile(r"\b(?:what time|what hour|how late|how early)\b", re.I)
+_DAY_ASKED = re.compile(r"\b(?:what|which) (?:day|date|year|month)\b", re.I)
+"""What asks for a day, which no time of the day is."""
 _SHORT = {"wk": "week", "wks": "weeks", "yr": "year", "yrs": "years"}
 _PAST = re.compile(r"\b(?:did|was|were|had)\b", re.I)
 _NEAR_S = 20 * 86_400.0
@@ -85,7 +87,8 @@ def day_told(question: str, text: str, at: float, asked: frozenset[str] = frozen
         return _nearest(weekly, text, asked)
     plain = _plain(text, at, future=not past)
     days = _nearest(_told(plain, at, future=not past), plain, asked)
-    return days or _nearest(each, text, asked) or _nearest(_hours(text), text, asked)
+    hours = () if _DAY_ASKED.search(question) else _hours(text)
+    return days or _nearest(each, text, asked) or _nearest(hours, text, asked)
 
 
 def since_told(question: str, text: str, at: float, asked: frozenset[str] = frozenset()) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from mags.models import rendering
 from mags.models.answer import cues, spans, topics
-from mags.models.answer.question import ParsedQuestion, content, read_question
+from mags.models.answer.question import ParsedQuestion, content, of_another_thing, read_question
 from mags.models.answer.support import (
     GIVEN_UP,
     LEAST,
@@ -93,7 +93,7 @@ class ExtractiveAnswerer:
     ) -> Answer:
         """Quote the best supported memory.
 
-        Recalls again only for who was there before another.
+        Recalls again only for who was there before another, and for what was said last.
         """
         shown = items if TO_COME.search(question.text) else without_future(items, question.at)
         before = topics.before_another(question, shown, recall_again)
@@ -102,7 +102,8 @@ class ExtractiveAnswerer:
         answer = (
             _answer_about_person(question, items, recall_again)
             or _of_members(question, items)
-            or topics.told_when(question, items)
+            or topics.said_last(question, recent, recall_again)
+            or topics.told_when(question, items, recent, recall_again)
         )
         if answer is None:
             answer = self._of_all(question, [item for item in shown if not item.echoes])
@@ -113,7 +114,9 @@ class ExtractiveAnswerer:
     def _of_all(self, turn: Turn, items: Sequence[ContextItem]) -> Answer:
         """The likeliest of what a fact and the turns that are read answer, else the closest."""
         parsed = read_question(turn)
-        read = spans.weighed_turns(turn, parsed, items, self.reader)
+        texts = [item.text for item in items]
+        own = [item for item in items if not of_another_thing(turn.text, item.text, texts)]
+        read = spans.weighed_turns(turn, parsed, own, self.reader)
         answer = topics.told_of(turn, read)
         if answer is not None:
             return answer
@@ -208,13 +211,16 @@ def _grounds(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
 
     A yes, where its words say all that is asked, and deny none of it: who broke a hip need not have
     broken a leg. A no, where what they deny is what is asked for: who can't eat eggs may be
-    allergic. To whether something still holds, where they tell of an end or a change, too.
+    allergic. To whether something still holds, where they tell of an end or a change, too. A clause
+    that denies all that is asked shows enough, however likely the turn is to.
     """
     asked = parsed.words - frozenset().union(*parsed.names) or parsed.words
-    if one.quoted < SHOWS and (one.head == "No" or one.features["bare"]):
-        return False
     clauses = cues.clauses(one.quote)
-    told = [(content(clause), cues.NOT.search(clause) is not None) for clause in clauses]
+    denies = any(asked <= content(clause) and cues.STOPPED.search(clause) for clause in clauses)
+    shown = one.quoted >= SHOWS or (denies and one.head == "No")
+    if not shown and (one.head == "No" or one.features["bare"]):
+        return False
+    told = [(content(one), cues.NOT.search(one) is not None) for one in clauses]
     said = frozenset().union(*(words for words, denied in told if not denied))
     untold = frozenset().union(*(words for words, denied in told if denied))
     if one.head == "Yes":

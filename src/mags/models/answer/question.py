@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -68,6 +68,11 @@ ASKS_SUBJECT = re.compile(rf"^(?:[Ww]ho|[Ww](?:hich|hat) \w+)\s+(?!{AUXILIARY}\b
 ORIGIN = re.compile(r"\bfrom\s*\??$", re.I)
 """The end of a question for where somebody or something is from."""
 DOER = re.compile(r"\b(?:do|does|did)(?:n't)? (?P<who>(?:I|we)\b|[A-Z][\w-]*)(?!['\w])")
+COMPLEMENT = re.compile(
+    r"\b(?:the|my|our|his|her|their|an?) (?:[a-z]+ )?(?P<head>[a-z]+) (?:to|of|for|on|with|about) "
+    r"(?:the|my|our|his|her|their|an?) (?P<of>[a-z]+ [a-z]+(?=\W*$)|[a-z]+)",
+    re.I,
+)
 LIGHT = "go happen due take scheduled planned days dates months years times"
 """Words that only ask for a time: "when is it due", "which days"."""
 
@@ -172,6 +177,29 @@ def _weighty(words: frozenset[str], kind: str, names: list[frozenset[str]]) -> f
     return left if left - frozenset().union(*names) else words
 
 
+def of_another_thing(question: str, text: str, texts: Sequence[str]) -> bool:
+    """Whether a text is of another thing of the same name: of a key, but not to the safe.
+
+    It tells itself what it is of, or none of the `texts` tells of what is asked.
+    """
+    held, own = content(text), _complements(text)
+    return any(
+        head in held
+        and not of <= held
+        and (
+            any(head == other and not told <= of for other, told in own)
+            or not any(of <= content(cues.QUESTIONS.sub(" ", one)) for one in texts)
+        )
+        for head, of in _complements(question)
+    )
+
+
+def _complements(text: str) -> list[tuple[str, frozenset[str]]]:
+    """The things of a text with what they are of or for, by stems: "the key to the van"."""
+    found = ((content(one["head"]), content(one["of"])) for one in COMPLEMENT.finditer(text))
+    return [(head, of) for heads, of in found if of for head in heads]
+
+
 def _who(asked: re.Match[str] | None, speaker: str) -> frozenset[str]:
     """The stems of whom a question names; "I" and "we" are who asks."""
     if asked is None:
@@ -199,7 +227,9 @@ PARTICLES = {
     "thing": ("at", "as", "for", "in", "on"),
 }
 ASKED_BY: tuple[tuple[str, str, str, str], ...] = (
+    ("", "sibling siblings", "brother|sister", "sibling"),
     ("", "pet pets animals", "dog|cat|rabbit|hamster|parrot|bird|fish|horse|pet", "pet animal"),
+    ("", "child children kids", "son|daughter|child", "child"),
     ("", "partner", "is dating|is married to|is engaged to", "partner"),
     ("", "boyfriend girlfriend", "is dating", "boyfriend girlfriend"),
     ("", "car", "car|drives", "car drive kind make"),
@@ -213,6 +243,7 @@ ASKED_BY: tuple[tuple[str, str, str, str], ...] = (
     ("", "food foods dish dishes drinks", "likes|dislikes", "food dish drink like hate love"),
     ("live with", "who", "roommate|lives with", "live"),
     ("born", "when", "birthday", "born bear"),
+    ("job", "previous last former old", "worked at|worked as", "job previous last former old"),
 )
 """Words that a question has all, others of which it has one, the relations that it may ask for by
 them, and what these are then said by."""

@@ -2,7 +2,7 @@
 
 Of a matter: "What have I told of my shoulder?", "What became of the cardigan?", "What changed about
 the rent?" are answered by the turns that tell of it, oldest first; "When did I mention the boiler?"
-by the day of the first of them.
+by the day of the first of them. "What did I just say?" is answered by the last turn.
 
 Of a person: "What is my name?", "What do you know about Ana?", "Where does my brother live?" (asked
 again with the brother's name), "Who was my flatmate before Lotte?" (asked again without Lotte).
@@ -67,6 +67,10 @@ _WHEN_TOLD = re.compile(
 )
 
 
+_MARK = re.compile(r"\[m(\d+)\]")
+_THAT = frozenset({"", "that", "this", "it", "so"})
+
+
 def topic_asked(text: str) -> str:
     """Of what a question asks for everything that was told; "" where it asks for one thing."""
     found = _OF.match(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip())
@@ -105,25 +109,72 @@ def told_of(question: Turn, read: Sequence[Candidate]) -> Answer | None:
     return citing(" ".join(map(quote, kept)), kept, sure)
 
 
-def told_when(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
+def told_when(
+    question: Turn,
+    items: Sequence[ContextItem],
+    recent: Sequence[Turn],
+    recall_again: RecallAgain,
+) -> Answer | None:
     """The day a turn was said that tells of something; None for any other question."""
     asked = _WHEN_TOLD.match(question.text.strip())
     if asked is None:
         return None
-    who = question.speaker if asked["who"].casefold() in ("i", "we") else asked["who"]
-    words = content(asked["topic"] or "")
-    found = [
-        item
-        for item in items
-        if item.fact is None
-        and words
-        and words <= content(item.text)
-        and item.speaker.casefold() == who.casefold()
-    ]
+    topic = (asked["topic"] or "").casefold()
+    if topic in _THAT:  # of the last answer
+        marks = [mark for turn in recent for mark in _MARK.findall(turn.text)]
+        last = next((turn.text for turn in reversed(recent) if _MARK.search(turn.text)), "")
+        shown = recall_again(last) if marks else ()
+        found = [item for item in shown if str(item.id) == marks[-1]]
+    else:
+        who = question.speaker if asked["who"].casefold() in ("i", "we") else asked["who"]
+        words = content(topic)
+        found = [
+            item
+            for item in items
+            if item.fact is None
+            and words
+            and words <= content(item.text)
+            and item.speaker.casefold() == who.casefold()
+        ]
     told = min(found, key=lambda item: item.at, default=None)
     if told is None or not rendering.known(told.at):
         return None
     return citing(f"{rendering.date(told.at)} \N{EM DASH} {quote(told)}", [told], 1.0)
+
+
+# -- the talk itself -----------------------------------------------------------
+
+_LAST = re.compile(
+    r"^(?:so |and |wait,? |sorry,? )?(?:what (?:did (?P<who>I|we|[A-Z]\w*) just (?:say|tell"
+    r"|ask|write"
+    r"|mention)|(?:was|is) (?:it )?(?:the )?(?:last thing )?(?P<who2>I|we"
+    r"|[A-Z]\w*) (?:just )?(?:said"
+    r"|told|asked|wrote|mentioned)(?: last)?)|(?:repeat|say again) what (?P<who3>I|[A-Z]\w*) just"
+    r" said)\b(?: (?:you|to you|me|us|there))?\W*$",
+    re.I,
+)
+
+
+def said_last(question: Turn, recent: Sequence[Turn], recall_again: RecallAgain) -> Answer | None:
+    """Quote the last turn of somebody, if that is asked; None for any other question.
+
+    `recent`: what was just said, oldest first.
+    """
+    asked = _LAST.match(question.text.strip())
+    if asked is None:
+        return None
+    who = asked["who"] or asked["who2"] or asked["who3"]
+    speaker = question.speaker if who.casefold() in ("i", "we") else who
+    said = [turn for turn in recent if turn.speaker.casefold() == speaker.casefold()]
+    if not said:
+        return None
+    last = said[-1]
+    held = (item for item in recall_again(last.text) if item.fact is None)
+    shown = [one for one in held if one.text == last.text][:1]
+    mark = "".join(f" [m{item.id}]" for item in shown)
+    day = rendering.date(last.at)
+    text = f"{OPEN}{brief(last.text)}{CLOSE}{mark} ({speaker}{f', {day}' if day else ''})"
+    return citing(text, shown, 1.0)
 
 
 # -- a person ------------------------------------------------------------------
