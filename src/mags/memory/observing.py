@@ -334,13 +334,7 @@ class Observer:
             seen = self._keep(draft, "assert", done, Writing(), key=key, payload=payload)
             return replace(seen, warnings=not_believed(operation.qualifiers))
 
-    def correct(
-        self,
-        read: Callable[[], Correction],
-        turn: Turn,
-        *,
-        payload: str,
-    ) -> Seen:
+    def correct(self, read: Callable[[], Correction], turn: Turn, *, payload: str) -> Seen:
         """Deny a fact, as `read` says it is meant, and hold what is right instead; no tick."""
         repeated = self._repeated(turn.key, payload)
         if repeated is not None:
