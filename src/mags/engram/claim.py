@@ -96,7 +96,6 @@ class Evidence:
 
     said_at: float
     recorded_at: float
-
     episode: int = NOBODY
     speaker: int = NOBODY
     session: int = 0

@@ -145,7 +145,7 @@ def _judge(
     compared = 0
     for new in likeness.sentences(view.words(episode).text)[:MOST_NEW]:
         # What is not so, or only heard, contradicts nothing.
-        if likeness.is_wished(new) or likeness.is_unsure(new):
+        if not likeness.is_sure(new):
             continue
         pause()
         parts = likeness.take_apart(new)

@@ -467,7 +467,7 @@ def reminded(
     held = sorted(_open(state, found), key=lambda fact: (not fact[2], *fact))[-most:]
     kept = sorted(held, key=lambda fact: fact[:2])
     rows = state.graph.rows([i for _, i, _ in kept])
-    told_in = peers_each(state.graph, rows, np.full(len(rows), int(ArcKind.SOURCE)))
+    told_in = peers_each(state.graph, rows, int(ArcKind.SOURCE))
     ids = state.graph.nodes["id"]
     first = [min((int(ids[row]) for row in some), default=None) for some in told_in]
     return [

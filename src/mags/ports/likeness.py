@@ -253,14 +253,9 @@ def only(text: str) -> frozenset[str]:
     return frozenset(f"{m[1].lower()}s" for m in found if not _WHEN.search(m[2]))
 
 
-def is_wished(sentence: str) -> bool:
-    """Whether a sentence tells of what is not so ("if only", "I wish")."""
-    return _WISHED.match(sentence) is not None
-
-
-def is_unsure(sentence: str) -> bool:
-    """Whether a sentence tells what is only thought or heard, which contradicts nothing."""
-    return _UNSURE.search(sentence) is not None
+def is_sure(sentence: str) -> bool:
+    """Whether what a sentence tells is neither wished ("if only") nor only thought or heard."""
+    return _WISHED.match(sentence) is None and _UNSURE.search(sentence) is None
 
 
 def is_specific(new: Sentence, old: Sentence, least: int) -> bool:

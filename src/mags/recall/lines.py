@@ -256,7 +256,7 @@ class Leads:
         ]
         if lacking:
             graph = self._state.graph
-            gave = peers_each(graph, np.array(lacking), np.full(len(lacking), _GAVE))
+            gave = peers_each(graph, np.array(lacking), _GAVE)
             ids = graph.nodes["id"][lacking].tolist()
             for row, episode, given in zip(lacking, ids, gave, strict=True):
                 known[row] = self._holding(row, episode, given, moment)

@@ -122,13 +122,6 @@ class _SqliteBranch:
             raise errors.StoreClosed(f"{place} was closed: open it again", path=place)
         return self._database
 
-    def writing(self) -> AbstractContextManager[Sql]:
-        return self.database.writing()
-
-    def reading(self, *, one: bool = False) -> AbstractContextManager[Sql]:
-        """A connection that sees one state; `one`: for one statement."""
-        return self.database.reading(one=one)
-
     def head(self) -> int:
         (last,) = self.database.look(LAST, (self.id,)) or (None,)
         return self.pieces[-1][1].after if last is None else int(last)
@@ -196,7 +189,7 @@ class _SqlitePart:
 class _SqliteJournal(_SqlitePart):
     def append(self, delta: Delta) -> int:
         data = encode(delta)
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             if delta.key is not None and self._receipt(db, delta.key) is not None:
                 raise errors.KeyConflict(f"key {delta.key} was used before", key=delta.key)
             seq = int(db.execute("SELECT ifnull(max(seq), 0) + 1 FROM journal").get)
@@ -215,7 +208,7 @@ class _SqliteJournal(_SqlitePart):
         return seq
 
     def past(self) -> PastGraph:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             rows = db.stream("SELECT seq, delta FROM journal ORDER BY seq")
             return PastGraph.of(self._decode(seq, data) for seq, data in rows)
 
@@ -234,7 +227,7 @@ class _SqliteJournal(_SqlitePart):
     def _batch(self, seq: int) -> list[JournalEntry]:
         out: list[JournalEntry] = []
         size = 0
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             self._branch.check_reachable(db, seq)
             gone = read_forgotten(db)
             for branch, segment in self._branch.pieces:
@@ -256,7 +249,7 @@ class _SqliteJournal(_SqlitePart):
         return self._branch.head()
 
     def find_key(self, key: str) -> Delta | None:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             data = self._receipt(db, key)
             return None if data is None else decode(data).forgetting(read_forgotten(db))
 
@@ -279,7 +272,7 @@ class _SqliteJournal(_SqlitePart):
         # Composing takes long, so it works on what a reader sees. The writer's lock is held for
         # the exchange only.
         own = self._branch.id
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             folded = self._foldable(db, before)
             if len(folded) < 2:
                 return 0
@@ -287,7 +280,7 @@ class _SqliteJournal(_SqlitePart):
             net, receipts = self._fold(db, folded, gone)
         last = folded[-1]
         data = self.sealer.seal(encode(net), *ENTRY, last)
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             forgotten = len(read_forgotten(db)) != len(gone)
             if forgotten or self._foldable(db, last) != folded:
                 return 0  # an erasure, a snapshot, a fork or another compaction came in between
@@ -352,7 +345,7 @@ def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]], sealer: Sealer | Cle
 class _SqliteContents(_SqlitePart):
     def get(self, content_ids: Sequence[int]) -> list[Content]:
         wanted = [int(i) for i in content_ids]
-        with self._branch.reading(one=True) as db:
+        with self._branch.database.reading(one=True) as db:
             rows = db.execute(
                 "SELECT id, node, text, meta FROM content"
                 " WHERE id IN (SELECT value FROM json_each(?))",
@@ -367,7 +360,7 @@ class _SqliteContents(_SqlitePart):
     def tokens(self, content_ids: Sequence[int]) -> list[bytes]:
         wanted = [int(i) for i in content_ids]
         found: dict[int, bytes] = {}
-        with self._branch.reading(one=True) as db:
+        with self._branch.database.reading(one=True) as db:
             found.update(
                 db.execute(
                     "SELECT content, bytes FROM tokens"
@@ -384,7 +377,7 @@ class _SqliteContents(_SqlitePart):
         last: int = -(2**63)
         while True:
             values = (last, *nodes, SCANNED_AT_ONCE)
-            with self._branch.reading(one=True) as db:
+            with self._branch.database.reading(one=True) as db:
                 rows: list[tuple[Any, ...]] = db.execute(
                     f"SELECT id, node, text, meta, vector FROM content WHERE id > ? {chosen}"
                     " ORDER BY id LIMIT ?",
@@ -400,7 +393,7 @@ class _SqliteContents(_SqlitePart):
     ) -> None:
         halves = np.asarray(vectors).astype("<f2")
         ids = [int(i) for i in content_ids]
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             for content_id, vector in zip(ids, halves, strict=True):
                 data = self.sealer.seal(Vector(vector.tobytes()), *VECTOR, content_id)
                 db.execute("UPDATE content SET vector = ? WHERE id = ?", (data, content_id))
@@ -417,7 +410,7 @@ class _SqliteContents(_SqlitePart):
         # that were written meanwhile are searched under the lock.
         ids = np.unique(np.array([int(i) for i in node_ids], np.int64))
         nodes = json.dumps(ids.tolist())
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             found, last = scrubbed(db, ids, {}, 0, self.sealer)
         with self._branch.database.erasing() as db:
             found, _ = scrubbed(db, ids, found, last, self.sealer)
@@ -495,7 +488,7 @@ class _SqlitePoints(_SqlitePart):
         own = self._branch.id
         place = ("checkpoint", "arrays", own, checkpoint.seq, checkpoint.tick)
         arrays = self.sealer.seal_text(describe(checkpoint.arrays), *place)
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             head = self._branch.head()
             check_checkpoint(checkpoint, self._branch.name, head, read_forgotten(db))
             values = (checkpoint.seq, checkpoint.tick, arrays, own)
@@ -513,7 +506,7 @@ class _SqlitePoints(_SqlitePart):
             )
 
     def load(self) -> Checkpoint | None:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             # The branch's own checkpoint is the newest; an ancestor's counts up to the fork.
             for branch, segment in reversed(self._branch.pieces):
                 row = db.execute(
@@ -530,7 +523,7 @@ class _SqlitePoints(_SqlitePart):
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
         lineage.check_name(name, "a snapshot")
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             lineage.check_seq(seq, self._branch.head())
             self._branch.check_reachable(db, seq)
             own = self._branch.id
@@ -547,7 +540,7 @@ class _SqlitePoints(_SqlitePart):
         return Mark(name=name, branch=self._branch.name, seq=seq, recorded_at=recorded_at)
 
     def marks(self) -> list[Mark]:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             marks = read_marks(db, self.sealer)
             return lineage.in_sight(marks, (segment for _, segment in self._branch.pieces))
 
@@ -626,20 +619,20 @@ class _SqliteFacts(_SqlitePart):
 
     def put(self, name: str, value: str) -> None:
         stored = self.sealer.seal_text(value, "fact", "value", name)
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             db.execute("DELETE FROM fact WHERE name = ?", (name,))
             db.execute("INSERT INTO fact VALUES (?, ?)", (name, stored))
 
     def branches(self) -> list[Mark]:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             return list(read_forks(db, self.sealer).values())
 
     def forgotten(self) -> NDArray[np.int64]:
-        with self._branch.reading(one=True) as db:
+        with self._branch.database.reading(one=True) as db:
             return read_forgotten(db)
 
     def size(self) -> Mapping[str, int]:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             out = {name: int(db.execute(sql).get) for name, sql in SIZES.items()}
         out["bytes"] = self._branch.database.bytes(out)
         return out | {"encrypted": 1} if self.sealer.encrypts else out
@@ -709,7 +702,7 @@ class SqlStore:
     def fork(self, name: str, recorded_at: float = 0.0) -> Self:
         """A store on a new branch that begins at this branch's head."""
         lineage.check_name(name, "a branch")
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             sealer = self._branch.sealer
             lineage.check_free(name, read_forks(db, sealer))
             number = int(db.execute("SELECT max(id) + 1 FROM branch").get)
@@ -722,7 +715,7 @@ class SqlStore:
 
     def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock for one transaction of many writes."""
-        return self._branch.writing()
+        return self._branch.database.writing()
 
     def copy_to(self, other: SqlStore) -> dict[str, int]:
         """Copy all of this memory to a new one, in one transaction of each; rows by table.
@@ -730,7 +723,7 @@ class SqlStore:
         What was written is read again and compared. Raises InvalidInput where `other` holds
         something, StoreError.
         """
-        with self._branch.writing() as db, other._branch.writing() as new:
+        with self._branch.database.writing() as db, other._branch.database.writing() as new:
             if new.execute(TOUCHED).get:
                 raise errors.InvalidInput(
                     "what a memory is moved to must be new: name another place"
@@ -747,7 +740,7 @@ class SqlStore:
 
     def check(self) -> None:
         """Read and verify every entry, and the checkpoint; raises CorruptFile."""
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             for seq, data in db.stream("SELECT seq, delta FROM journal"):
                 decode(self._branch.sealer.open(data, *ENTRY, seq))
         self.points.load()
@@ -798,7 +791,7 @@ class SqliteStore(SqlStore):
 
     def check(self) -> None:
         """Read and verify the whole file, every entry and checkpoint; raises CorruptFile."""
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             found = db.execute("PRAGMA integrity_check(1)").get
             if found != "ok":
                 raise damaged(self.path, str(found))
