@@ -165,11 +165,8 @@ class View:
     def facts(self, subject: int, slot: int) -> list[int]:
         """Ids of the facts of a slot, open and closed, in no order that matters."""
         place = subject, slot
-        fresh = [
-            i
-            for i in self._facts.get(subject, ())
-            if (int(self.node(i)["subject"]), int(self.node(i)["slot"])) == place
-        ]
+        nodes = ((i, self.node(i)) for i in self._facts.get(subject, ()))
+        fresh = [i for i, node in nodes if (int(node["subject"]), int(node["slot"])) == place]
         if subject not in self.draft.graph:
             return self._shown(fresh)
         held = self._held.get(place)
