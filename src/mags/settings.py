@@ -230,7 +230,11 @@ def read_settings(environment: Mapping[str, str], *, config: Path | None = None)
             origins[".".join(place)] = name
     if "MAGS_EMBEDDER" in given:
         _embedder(_table(table, "embedder", path), given["MAGS_EMBEDDER"])
-    _openai(_table(table, "chat", path), given)
+    chat = _table(table, "chat", path)
+    if not chat.get("url") and "OPENAI_BASE_URL" in given:
+        chat["url"] = given["OPENAI_BASE_URL"]
+        if not chat.get("key") and "OPENAI_API_KEY" in given:
+            chat["key"] = given["OPENAI_API_KEY"]
     settings = _Reader(str(path or "the environment"), origins).part(Settings, table, "")
     return _checked(settings)
 
@@ -283,13 +287,6 @@ def _embedder(table: dict[str, Any], value: str) -> None:
         table.update(kind="endpoint", url=url, model=model or table.get("model", ""))
     else:
         table.update(kind="folder", path=value)
-
-
-def _openai(table: dict[str, Any], given: Mapping[str, str]) -> None:
-    if not table.get("url") and "OPENAI_BASE_URL" in given:
-        table["url"] = given["OPENAI_BASE_URL"]
-        if not table.get("key") and "OPENAI_API_KEY" in given:
-            table["key"] = given["OPENAI_API_KEY"]
 
 
 def _checked(settings: Settings) -> Settings:

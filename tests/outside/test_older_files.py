@@ -80,9 +80,9 @@ def test_what_a_newer_version_wrote_is_refused_and_left_alone(path: Path, read_o
 def test_a_migration_leaves_the_memory_as_it_was_beside_it(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    steps = [*migrations._migrations(), (newest() + 1, "CREATE TABLE added (x)")]
+    steps = [*migrations.scripts(), (newest() + 1, "CREATE TABLE added (x)")]
     with monkeypatch.context() as newer:
-        newer.setattr(migrations, "_migrations", lambda: iter(steps))
+        newer.setattr(migrations, "scripts", lambda _kind="": iter(steps))
         with opened(path) as memory:
             assert same(kept(memory))
     (copy,) = copies(path)

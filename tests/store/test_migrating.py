@@ -30,8 +30,8 @@ def path(tmp_path: Path) -> Path:
 
 def next_version(monkeypatch: pytest.MonkeyPatch, step: tuple[int, str] = STEP) -> None:
     """From here on MAGS writes one schema more."""
-    steps = [*migrations._migrations(), step]
-    monkeypatch.setattr(migrations, "_migrations", lambda: iter(steps))
+    steps = [*migrations.scripts(), step]
+    monkeypatch.setattr(migrations, "scripts", lambda _kind="": iter(steps))
 
 
 def schema(path: Path) -> int:

@@ -282,8 +282,8 @@ def test_a_file_without_the_right_to_read_is_refused(path: Path):
 
 
 def test_an_older_schema_is_brought_up_to_date(path: Path, monkeypatch: pytest.MonkeyPatch):
-    steps = [*migrations._migrations(), (newest() + 1, "CREATE TABLE added (x)")]
-    monkeypatch.setattr(migrations, "_migrations", lambda: iter(steps))
+    steps = [*migrations.scripts(), (newest() + 1, "CREATE TABLE added (x)")]
+    monkeypatch.setattr(migrations, "scripts", lambda _kind="": iter(steps))
     with pytest.raises(StoreError, match="older MAGS"):
         SqliteStore.open(path, read_only=True)
     SqliteStore.open(path).close()

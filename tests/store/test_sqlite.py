@@ -274,13 +274,13 @@ def test_what_was_written_while_the_journal_was_searched_is_scrubbed_too(
     for i in (1, 2, 3):
         store.journal.append(note(i, after=i - 1))
     ids = np.array([2])
-    with store._branch.reading() as db:
+    with store._branch.database.reading() as db:
         found, last = scrubbed(db, ids, {}, 0)
     assert (sorted(found), last) == ([2, 3], 3)
     store.journal.append(note(4, after=2))
     store.points.save(checkpoint(store, 3))
     store.journal.compact(3)
-    with store._branch.writing() as db:
+    with store._branch.database.writing() as db:
         later, _ = scrubbed(db, ids, found, last)
         replace_scrubbed(db, later, ids)
     assert not any(touches(data, ids) for data in deltas_of(path) if decode(data).nodes.has.any())

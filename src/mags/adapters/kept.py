@@ -119,8 +119,12 @@ class Kept(Generic[Record, Place]):
         except NotFound:  # removed by a later change
             self._drop(node)
             return
-        if view.kind == EPISODE:
-            self._take(node, view.meta)
+        text = view.meta.get("attrs", {}).get(self._mark) if view.kind == EPISODE else None
+        if text is None:
+            return
+        self._drop(node)
+        record = self._records[node] = self._read(json.loads(text))
+        self._places.setdefault(self._place(record), []).append(node)
 
     def _scan(self) -> None:
         entries = self.memory.log(1)
@@ -131,14 +135,6 @@ class Kept(Generic[Record, Place]):
             if kind == EPISODE:
                 self._look(node)
         self._seq = seq
-
-    def _take(self, node: int, meta: Mapping[str, Any]) -> None:
-        text = meta.get("attrs", {}).get(self._mark)
-        if text is None:
-            return
-        self._drop(node)
-        record = self._records[node] = self._read(json.loads(text))
-        self._places.setdefault(self._place(record), []).append(node)
 
     def _drop(self, node: int) -> None:
         record = self._records.pop(node, None)

@@ -46,15 +46,8 @@ VERBS: dict[str, Callable[..., None]] = {
         *(demo, chat, writing.observe),
         *(reading.recall, reading.ask, reading.explain, reading.feedback, reading.connect),
         *(reading.neighbours, reading.profile, reading.facts, reading.show, reading.stats),
-        *(
-            writing.sleep,
-            writing.edit,
-            writing.correct,
-            writing.pin,
-            writing.forget,
-            writing.snapshot,
-        ),
-        *(writing.log, writing.diff, writing.branch, writing.rollback),
+        *(writing.sleep, writing.edit, writing.correct, writing.pin, writing.forget),
+        *(writing.snapshot, writing.log, writing.diff, writing.branch, writing.rollback),
         *(export, import_, move, backup, restore, verify, reembed, shred, rekey),
         *(service.prepare, service.serve, service.cluster, service.mcp, doctor),
     )

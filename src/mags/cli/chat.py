@@ -19,18 +19,7 @@ from rich.markup import escape
 
 from mags import inspect
 from mags.app import open as open_memory
-from mags.cli import printing
-from mags.cli.console import (
-    FAILED,
-    Branch,
-    MemoryPath,
-    console,
-    keep_trace,
-    node_or_name,
-    opened,
-    out,
-    trace_path,
-)
+from mags.cli import console, printing
 from mags.cli.drawing import short, tree_of_hits
 from mags.errors import InvalidInput, MagsError, MissingExtra, NotFound
 from mags.extras import import_extra
@@ -63,8 +52,8 @@ HELP = """Say something, or ask. Commands:
 
 
 def chat(
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     speaker: Annotated[str, typer.Option(help="Who you are.")] = "user",
     session: Annotated[str, typer.Option(help="Name of this session, else the last one.")] = "",
     plain: Annotated[bool, typer.Option(help="Line by line, without panels.")] = False,
@@ -73,7 +62,7 @@ def chat(
 
     What is piped in is answered line by line; what fails is told on stderr and by the exit code.
     """
-    with opened(memory, branch, must_exist=False) as mem:
+    with console.opened(memory, branch, must_exist=False) as mem:
         turns = last_turns(mem)
         label = session or (session_of(turns[-1]) if turns else "") or f"chat {mem.stats().tick}"
         talk = ChatSession(memory=mem, speaker=speaker, session=label, path=memory, branch=branch)
@@ -86,9 +75,9 @@ def chat(
         finally:
             talk.memory.close()  # /model may have opened it anew
     if talk.last is not None:
-        keep_trace(memory, talk.last.trace)
+        console.keep_trace(memory, talk.last.trace)
     if app is None and talk.failed and not sys.stdin.isatty():  # a script reads the exit code
-        raise typer.Exit(FAILED)
+        raise typer.Exit(console.FAILED)
 
 
 def _interactive() -> bool:
@@ -102,7 +91,7 @@ def _panels() -> Callable[..., None] | None:
             "mags.cli.terminal", extra="terminal", needed_for="mags chat with panels"
         )
     except MissingExtra as failure:
-        out.print(f"[dim]{escape(str(failure))}[/]")
+        console.out.print(f"[dim]{escape(str(failure))}[/]")
         return None
     found: Callable[..., None] = module.run
     return found
@@ -112,15 +101,15 @@ def _line_by_line(talk: ChatSession) -> None:
     interactive = sys.stdin.isatty()
     if interactive:
         view = talk.memory.stats()
-        out.print(
+        console.out.print(
             f"[dim]policy {escape(view.policy)}, answers by {escape(view.answerer)}; "
             "/help for commands[/]"
         )
     else:
-        talk.complaints = console(stderr=True)
+        talk.complaints = console.console(stderr=True)
     while True:
         if interactive:
-            out.print("[bold cyan]>[/] ", end="")
+            console.out.print("[bold cyan]>[/] ", end="")
         line = sys.stdin.readline()
         if not line or not run_line(talk, line):
             return
@@ -147,7 +136,7 @@ class ChatSession:
     branch: str = "main"
     last: Reply | None = None
     sure: Callable[[str], bool] = field(default=confirmed)
-    said: Console = out
+    said: Console = console.out
     complaints: Console | None = None
     failed: bool = False
 
@@ -249,7 +238,7 @@ def _forget(talk: ChatSession, rest: str) -> None:
     if not rest:
         talk.said.print("Forget what? /forget m12, a name or a phrase.")
         return
-    wanted = node_or_name(rest)
+    wanted = console.node_or_name(rest)
     plan = talk.memory.forget(wanted, dry_run=True)
     if not talk.sure(_erasing(plan)):
         talk.said.print("Nothing was erased.")
@@ -257,7 +246,7 @@ def _forget(talk: ChatSession, rest: str) -> None:
     done = talk.memory.forget(wanted)
     talk.last = None
     if talk.path is not None:
-        trace_path(talk.path).unlink(missing_ok=True)  # it names what is gone
+        console.trace_path(talk.path).unlink(missing_ok=True)  # it names what is gone
     talk.said.print(f"Erased {_nodes(len(done.ids))} for good.")
 
 

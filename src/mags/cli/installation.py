@@ -8,6 +8,7 @@ import secrets
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,18 +30,7 @@ from mags.app import (
     make_store,
 )
 from mags.app import open as open_memory
-from mags.cli import jobs
-from mags.cli.console import (
-    FAILED,
-    AsJson,
-    Branch,
-    MemoryPath,
-    Tenant,
-    counting,
-    existing,
-    out,
-    print_json,
-)
+from mags.cli import console, jobs
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput, MagsError, MissingKey
 from mags.memory.live import reembed as make_anew
 from mags.models.policy.reader.network import SHIPPED
@@ -96,18 +86,18 @@ def list_(
     folders: Annotated[
         list[Path] | None, typer.Argument(help="Folders to look into, else this one.")
     ] = None,
-    json: AsJson = False,
+    json: console.AsJson = False,
 ) -> None:
     """List the policies there are; the one in use is marked."""
     found = known_policies(folders or [Path()])
     if json:
-        print_json(found)
+        console.print_json(found)
         return
     made = Table("", "policy", "what it is", "MB")
     for one in found:
         size = "" if one.megabytes is None else f"{one.megabytes:.1f}"
         made.add_row("*" if one.used else "", one.given, one.about, size)
-    out.print(made)
+    console.out.print(made)
 
 
 def known_policies(folders: list[Path]) -> list[KnownPolicy]:
@@ -181,7 +171,7 @@ def use(
         )
     settings = read_settings(os.environ).policy
     place = f" ({settings.path})" if settings.path else ""
-    out.print(
+    console.out.print(
         f"policy.kind is {settings.kind}{place}, written to {file}.", markup=False, soft_wrap=True
     )
 
@@ -218,12 +208,12 @@ def set_policy(file: Path, kind: str, path: Path | None) -> None:
 
 
 def reembed(
-    memory: MemoryPath = None,
-    branch: Branch = "main",
+    memory: console.MemoryPath = None,
+    branch: console.Branch = "main",
     all_: jobs.All = False,
     folder: jobs.Folder = jobs.FOLDER,
     database: jobs.Database = None,
-    tenant: Tenant = TENANT,
+    tenant: console.Tenant = TENANT,
     workers: jobs.Processes = None,
     ray: jobs.Cluster = None,
 ) -> None:
@@ -232,39 +222,31 @@ def reembed(
     Interrupted, it leaves every vector as it was.
     """
     if all_:
-        jobs.every(
-            "reembed",
-            jobs.reembed_one,
-            jobs.Place(folder, database, tenant),
-            of=make_embedder(read_settings(os.environ).embedder).name,
-            processes=workers,
-            cluster=ray,
-        )
+        place = jobs.Place(folder, database, tenant)
+        of = make_embedder(read_settings(os.environ).embedder).name
+        jobs.every("reembed", jobs.reembed_one, place, of=of, processes=workers, cluster=ray)
         return
-    path = existing(memory)
+    path = console.existing(memory)
     settings = read_settings(os.environ)
     embedder = make_embedder(settings.embedder)
     store = make_store(path, branch=branch, keyring=make_keyring(settings.encryption))
-    try:
-        with counting("embedding") as done:
-            made = make_anew(store, embedder, done)
-    finally:
-        store.close()
+    with closing(store), console.counting("embedding") as done:
+        made = make_anew(store, embedder, done)
     if made:
-        out.print(f"Embedded {made} texts with {embedder.name}.", markup=False)
+        console.out.print(f"Embedded {made} texts with {embedder.name}.", markup=False)
     else:
-        out.print(f"Every vector is by {embedder.name} already.", markup=False)
+        console.out.print(f"Every vector is by {embedder.name} already.", markup=False)
 
 
 def shred(
-    memory: MemoryPath = None,
+    memory: console.MemoryPath = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Destroy the key of an encrypted memory, so that no backup of it can be read any more.
 
     The memory may be a backup itself. A process that has it open goes on until it closes it.
     """
-    path = existing(memory)
+    path = console.existing(memory)
     key = key_of(path)
     if key is None:
         raise InvalidInput(
@@ -274,7 +256,7 @@ def shred(
     if not (yes or typer.confirm(f"Destroy the key of {path}, and so every copy of it, for good?")):
         raise typer.Abort
     keyring.shred(key)
-    out.print(f"Destroyed {keyring.folder / key}.key.", markup=False)
+    console.out.print(f"Destroyed {keyring.folder / key}.key.", markup=False)
 
 
 def rekey(
@@ -290,7 +272,7 @@ def rekey(
     settings = read_settings(os.environ).encryption
     old, new = _keyring(settings), _keyring(replace(settings, master=master))
     memories, failed, done = old.memories(), dict[str, str](), 0
-    with counting("wrapping", total=len(memories)) as progress:
+    with console.counting("wrapping", total=len(memories)) as progress:
         for count, memory in enumerate(memories, 1):
             try:
                 done += old.rewrap(memory, new)
@@ -298,11 +280,11 @@ def rekey(
                 failed[memory] = str(failure)
             progress(count, len(memories))
     for memory, why in failed.items():
-        out.print(f"{memory} failed: {why}", markup=False)
+        console.out.print(f"{memory} failed: {why}", markup=False)
     there = len(memories) - done - len(failed)
-    out.print(f"{done} keys wrapped anew, {there} were already, {len(failed)} failed.")
+    console.out.print(f"{done} keys wrapped anew, {there} were already, {len(failed)} failed.")
     if failed:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(console.FAILED)
 
 
 def _keyring(settings: EncryptionSettings) -> Keyring:
@@ -327,18 +309,18 @@ class Check:
 
 
 def doctor(
-    memory: MemoryPath = None,
-    json: AsJson = False,
+    memory: console.MemoryPath = None,
+    json: console.AsJson = False,
     offline: Annotated[bool, typer.Option(help="Do not call the configured endpoint.")] = False,
 ) -> None:
     """Try embedder, policy, store, master key, endpoint and a memory; say what passed."""
     checks = examine(memory, offline=offline)
     if json:
-        print_json(checks)
+        console.print_json(checks)
     else:
         for check in checks:
             colour = {"passed": "green", "failed": "red"}.get(check.state, "yellow")
-            out.print(
+            console.out.print(
                 f"[{colour}]{check.state:8}[/] {check.name:10} {escape(check.said)} "
                 f"[dim]{check.seconds * 1e3:.0f} ms[/]"
             )

@@ -10,16 +10,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from mags.cli.console import out
-from mags.memory.views import (
-    Citation,
-    Diff,
-    LogEntry,
-    NeighbourView,
-    NodeView,
-    Recitals,
-    Reply,
-    Stats,
-)
+from mags.memory import views
 from mags.plasticity.cycle import SleepReport
 from mags.ports.policy import DISPUTED, GUESS
 from mags.recall.found import FactView, Hit, date_of
@@ -30,7 +21,7 @@ def day(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 
-def marks(told: FactView | Citation | None) -> str:
+def marks(told: FactView | views.Citation | None) -> str:
     """The marks of what is a guess, or disputed; or nothing."""
     if told is None:
         return ""
@@ -83,7 +74,7 @@ def facts(found: Iterable[FactView]) -> Table:
     return table
 
 
-def node(view: NodeView) -> Table:
+def node(view: views.NodeView) -> Table:
     """One node, a field a line."""
     rows = {
         "id": f"m{view.id} ({view.kind})",
@@ -99,7 +90,7 @@ def node(view: NodeView) -> Table:
     return named_rows({name: value for name, value in rows.items() if value})
 
 
-def neighbours(found: Iterable[NeighbourView]) -> Table:
+def neighbours(found: Iterable[views.NeighbourView]) -> Table:
     """Arcs at a node, strongest first."""
     table = _table("arc", "weight", "", "node")
     for n in found:
@@ -108,7 +99,7 @@ def neighbours(found: Iterable[NeighbourView]) -> Table:
     return table
 
 
-def log(entries: Iterable[LogEntry]) -> Table:
+def log(entries: Iterable[views.LogEntry]) -> Table:
     """The journal, newest first."""
     table = _table("seq", "kind", "recorded", "tick", "nodes", "arcs", "rules")
     for e in entries:
@@ -124,7 +115,7 @@ def _reason(reason: Mapping[str, object]) -> str:
     return f"{rule} {reason['version']}, {reason['facts']} facts" if rule == "train" else rule
 
 
-def stats(view: Stats) -> Table:
+def stats(view: views.Stats) -> Table:
     """What a memory holds, and how large it is."""
     rows = {
         "nodes": ", ".join(f"{n} {k}" for k, n in view.nodes.items() if n) or "none",
@@ -142,25 +133,25 @@ def stats(view: Stats) -> Table:
     if (taught := view.weights) is not None:
         now = f"taught {len(taught.facts)} facts, {len(taught.stale)} of them stale now"
         rows["weights"] = f"{taught.version}, {taught.why or now}"
-        if taught.recitals != Recitals():
+        if taught.recitals != views.Recitals():
             rows["recited"] = _recited(taught.recitals)
     return named_rows({name: escape(value) for name, value in rows.items()})
 
 
-def _recited(told: Recitals) -> str:
+def _recited(told: views.Recitals) -> str:
     """What came of paths that stand, in words."""
     checked = told.agreed + told.disagreed
     saved = f", some {told.saved_tokens:,} tokens saved (an estimate)" if told.saved_tokens else ""
     return f"{told.skipped} without recall, {told.agreed} of {checked} with it agreed{saved}"
 
 
-def print_reply(reply: Reply, said: Console = out) -> None:
+def print_reply(reply: views.Reply, said: Console = out) -> None:
     """An answer, what it rests on, and what it cost."""
     said.print(f"[bold]{escape(reply.text)}[/]")
     print_basis(reply, said)
 
 
-def print_basis(reply: Reply, said: Console = out) -> None:
+def print_basis(reply: views.Reply, said: Console = out) -> None:
     """What an answer rests on, and what it cost."""
     for c in reply.citations:
         who = f"{c.speaker}, " if c.speaker else ""
@@ -180,13 +171,13 @@ def print_basis(reply: Reply, said: Console = out) -> None:
     print_warnings(reply, said)
 
 
-def warnings(reply: Reply) -> list[str]:
+def warnings(reply: views.Reply) -> list[str]:
     """What did not go well beside a reply."""
     told = (reply.fallback, *reply.warnings)
     return list(dict.fromkeys(one for one in told if one))
 
 
-def print_warnings(reply: Reply, said: Console = out) -> None:
+def print_warnings(reply: views.Reply, said: Console = out) -> None:
     """Print what did not go well beside a reply."""
     for warning in warnings(reply):
         said.print(f"  [yellow]{escape(warning)}[/]")
@@ -202,7 +193,7 @@ def slept(report: SleepReport) -> str:
     return "\n".join([*lines, *([] if report.rules else ["  nothing needed tending"])])
 
 
-def diff(view: Diff) -> str:
+def diff(view: views.Diff) -> str:
     """What changed, a node a line."""
     lines = [
         f"[green]+[/] {node.kind} m{node.id} {escape(node.text)}{marks(node.fact)}"

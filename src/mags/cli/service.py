@@ -282,7 +282,9 @@ def _wired(
 ) -> Outside:
     server = _serving("mags.server.settings")
     parts = make_parts(settings, Models(embedder=embedder))
-    chat = settings.chat
+    chat, kind = settings.chat, settings.policy.kind
+    # Whether a recall is planned without waiting for a language model.
+    here = kind in ("rules", "reader") or (kind == "auto" and not chat.url)
 
     def with_model(choice: ModelChoice) -> Outside:
         other = replace(chat, url=choice.url, model=choice.model, key=choice.key)
@@ -296,15 +298,9 @@ def _wired(
         model=server.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
         joining=plugins("mags.server"),
-        limiter=turns if _plans_here(settings) else None,
+        limiter=turns if here else None,
     )
     return found
-
-
-def _plans_here(settings: Settings) -> bool:
-    """Whether a recall is planned without waiting for a language model."""
-    kind = settings.policy.kind
-    return kind in ("rules", "reader") or (kind == "auto" and not settings.chat.url)
 
 
 def prepare(

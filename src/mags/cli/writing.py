@@ -152,13 +152,8 @@ def sleep(
     With `sleep` of [weights] the next version of an adapter is taught then.
     """
     if all_:
-        jobs.every(
-            "sleep",
-            jobs.sleep_one,
-            jobs.Place(folder, database, tenant),
-            processes=workers,
-            cluster=ray,
-        )
+        place = jobs.Place(folder, database, tenant)
+        jobs.every("sleep", jobs.sleep_one, place, processes=workers, cluster=ray)
         return
     with (
         console.opened(memory, branch) as mem,

@@ -433,7 +433,11 @@ class Arbiter:
             return
         ends = int(node["subject"]), int(node["object"])
         if int(node["kind"]) == NodeKind.NOTE:
-            ends = self._noted_by(fact, evidence.speaker), NOBODY
+            said = [int(self.view.node(episode)["subject"]) for episode in self.view.sources(fact)]
+            # Of the speaker where they said the note, or it names them; else of another who said.
+            speaker = evidence.speaker
+            own = speaker in said or speaker in self.view.ends(fact, ArcKind.MENTIONS)
+            ends = speaker if own else next(iter(said), NOBODY), NOBODY
         if self.grades is not None and node["valid_to"] == NEVER:
             grade = self.grades.told(evidence.teller, ends, {})
             if not self.grades.reaches(grade, fact):
@@ -443,12 +447,6 @@ class Arbiter:
                 return
         if self.end(fact, at=said_at, rule="conflict", by=by):
             self.view.draft.reason("contradicted", fact=fact, probability=round(probability, 3))
-
-    def _noted_by(self, note: int, speaker: int) -> int:
-        """The speaker where they said a note, or it names them; else another who said it."""
-        said = [int(self.view.node(episode)["subject"]) for episode in self.view.sources(note)]
-        own = speaker in said or speaker in self.view.ends(note, ArcKind.MENTIONS)
-        return speaker if own else next(iter(said), NOBODY)
 
     def _replace(self, claim: Claim, fact: int, *, rule: str, by: int) -> None:
         """End a fact where the claim that is held as `by` begins, or leave it and be disputed."""

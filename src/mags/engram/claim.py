@@ -96,7 +96,6 @@ class Evidence:
 
     said_at: float
     recorded_at: float
-
     episode: int = NOBODY
     speaker: int = NOBODY
     session: int = 0
@@ -195,15 +194,11 @@ def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[b
     if operation.one is False and operation.act is not Act.UPDATE:
         return False, False
     meant = relation.answers != "person" or not _is_group(operation.object)
-    meant = meant and not is_of_another_kind(operation, relation)
-    lasting = relation.one and meant if relation.known else operation.one is True
+    # A time is another sense where who, where or what is asked for: "starts work at seven".
+    timed = relation.answers in ("person", "place", "thing") and is_time(operation.object)
+    lasting = relation.one and meant and not timed if relation.known else operation.one is True
     cue = operation.act is Act.UPDATE or (change and not relation.known)
     return lasting or cue, lasting
-
-
-def is_of_another_kind(operation: Operation, relation: Relation) -> bool:
-    """Whether it tells a time where who, where or what is asked for: "starts work at seven"."""
-    return relation.answers in ("person", "place", "thing") and is_time(operation.object)
 
 
 def _is_group(name: str) -> bool:

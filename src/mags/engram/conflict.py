@@ -52,7 +52,8 @@ def contradicted(
     `near`: what is like it; `shared`: the entities it is about; `said`: the facts and notes
     that it states, new or confirmed.
     """
-    earlier = dict.fromkeys(e for i in near for e in _episodes(view, i))
+    origins = ([i] if view.origin(i)[0] == NodeKind.EPISODE else view.sources(i) for i in near)
+    earlier = dict.fromkeys(e for episodes in origins for e in episodes)
     earlier.pop(episode, None)
     old = [e for e in earlier if _is_about(view, e, shared)]
     out: dict[int, float] = {}
@@ -68,7 +69,8 @@ def contradicted(
             if not (
                 again
                 or _is_of_another_topic(view, fact, said)
-                or _survives(view, fact, said)
+                or fact in said  # the new turn restates the contradicted sentence's fact
+                or any(_restates(view, i, fact) for i in said)
                 or _is_shared(view, fact, said, clash)
             ):
                 out.setdefault(fact, clash.probability)
@@ -104,10 +106,6 @@ class Clash:
     def is_cued(self) -> bool:
         """Whether the new sentence denies or replaces something, as the old one does not."""
         return likeness.take_apart(self.new).is_cued and not likeness.take_apart(self.old).is_cued
-
-
-def _episodes(view: View, node: int) -> list[int]:
-    return [node] if view.origin(node)[0] == NodeKind.EPISODE else view.sources(node)
 
 
 def _is_about(view: View, episode: int, shared: frozenset[int]) -> bool:
@@ -147,7 +145,7 @@ def _judge(
     compared = 0
     for new in likeness.sentences(view.words(episode).text)[:MOST_NEW]:
         # What is not so, or only heard, contradicts nothing.
-        if likeness.is_wished(new) or likeness.is_unsure(new):
+        if not likeness.is_sure(new):
             continue
         pause()
         parts = likeness.take_apart(new)
@@ -236,15 +234,6 @@ def _is_again(sentence: str, fact: str) -> bool:
     return not new.is_cued and old.common <= new.common and old.proper <= new.proper
 
 
-def _survives(view: View, fact: int, said: Sequence[int]) -> bool:
-    """Whether the new turn restates a contradicted sentence's fact.
-
-    It does where one of the facts `said` in it is it, or joins the same two entities, whichever
-    way round, denies neither more nor less, and qualifies alike.
-    """
-    return fact in said or any(_restates(view, i, fact) for i in said)
-
-
 def _is_of_another_topic(view: View, fact: int, said: Sequence[int]) -> bool:
     """Whether all that the new turn tells a topic of is of another than a fact."""
     ours = [view.words(one).meta.get("qualifiers", {}) for one in said]
@@ -254,6 +243,7 @@ def _is_of_another_topic(view: View, fact: int, said: Sequence[int]) -> bool:
 
 
 def _restates(view: View, new: int, old: int) -> bool:
+    """Whether both join the same two, either way round, deny as much, and qualify alike."""
     ends, others = ({*_told(view, fact)[1:]} - {NOBODY} for fact in (old, new))
     if not ends or others != ends:
         return False

@@ -163,7 +163,10 @@ class Engram:
         inscription.episode(turn, Writing())
         began = float(view.node(fact)["valid_from"])
         if not inscription.may_deny(fact):
-            inscription.operation(0, right or _denying(view.words(fact).meta))
+            meta = view.words(fact).meta
+            subject, relation, end = (str(meta[i]) for i in ("subject", "relation", "object"))
+            old = Operation(act=Act.RETRACT, subject=subject, relation=relation, object=end)
+            inscription.operation(0, right or old)
             return inscription.finish(self.weights)
         # What is right first, so that the wrong fact can be said to be ended by it.
         if right is not None:
@@ -172,12 +175,6 @@ class Engram:
         for made in inscription.done.facts if right and right.valid_from is None else ():
             draft.node(made)["valid_from"] = min(began, float(view.node(made)["valid_from"]))
         return inscription.finish(self.weights)
-
-
-def _denying(words: Mapping[str, Any]) -> Operation:
-    """The operation that takes a fact back, by its words."""
-    subject, relation, object_ = (str(words[name]) for name in ("subject", "relation", "object"))
-    return Operation(act=Act.RETRACT, subject=subject, relation=relation, object=object_)
 
 
 def _said(operations: Iterable[Operation]) -> list[str]:

@@ -164,17 +164,15 @@ class View:
 
     def facts(self, subject: int, slot: int) -> list[int]:
         """Ids of the facts of a slot, open and closed, in no order that matters."""
-        fresh = [i for i in self._facts.get(subject, ()) if self._is_in(i, subject, slot)]
+        place = subject, slot
+        nodes = ((i, self.node(i)) for i in self._facts.get(subject, ()))
+        fresh = [i for i, node in nodes if (int(node["subject"]), int(node["slot"])) == place]
         if subject not in self.draft.graph:
             return self._shown(fresh)
-        held = self._held.get((subject, slot))
+        held = self._held.get(place)
         if held is None:
-            held = self._held[subject, slot] = self.state.slots.all(subject, slot)
+            held = self._held[place] = self.state.slots.all(subject, slot)
         return self._shown(held + fresh)
-
-    def _is_in(self, fact: int, subject: int, slot: int) -> bool:
-        node = self.node(fact)
-        return int(node["subject"]) == subject and int(node["slot"]) == slot
 
     def open(self, subject: int, slot: int) -> list[int]:
         """Ids of the open facts of a slot."""

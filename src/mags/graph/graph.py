@@ -142,7 +142,12 @@ class Pool:
         count, end = _plan(self.start, self.length, self.capacity, rows, self.end, moved)
         if not count:
             return
-        self._grow_columns(int(end))
+        for name, column in self.columns.items():
+            if end > len(column):
+                # By half: at most a third of a large pool stands empty.
+                new = np.zeros(max(int(end), len(column) + len(column) // 2), column.dtype)
+                new[: self.end] = column[: self.end]
+                self.columns[name] = new
         self._move(*moved[:, :count][:, moved[2, :count] > 0])
         self.end = int(end)
 
@@ -163,14 +168,6 @@ class Pool:
         target = np.repeat(self.start[rows], lengths) + offsets
         for column in self.columns.values():
             column[target] = column[source]
-
-    def _grow_columns(self, end: int) -> None:
-        for name, column in self.columns.items():
-            if end > len(column):
-                # By half: at most a third of a large pool stands empty.
-                new = np.zeros(max(end, len(column) + len(column) // 2), column.dtype)
-                new[: self.end] = column[: self.end]
-                self.columns[name] = new
 
     def append(self, rows: NDArray[np.int64], **values: NDArray[Any]) -> None:
         """Add one entry to each of `rows` (repeats allowed, order kept within a row)."""

@@ -97,9 +97,8 @@ class VectorIndex:
         self.size = 0
         self.matrix = np.zeros((16, dimension), np.float16)
         self.present = np.zeros(16, np.bool_)
-        self._coarse = np.zeros((16, dimension), np.int8)
-        # False while the int8 copy is not kept: after loading, and while there is an HNSW graph.
-        self._coarse_whole = True
+        # None while the int8 copy is not kept: after loading, and while there is an HNSW graph.
+        self._coarse: NDArray[np.int8] | None = np.zeros((16, dimension), np.int8)
         self._hnsw: Index | None = None
         self._hnsw_lock = threading.Lock()
         self._churned = 0
@@ -112,12 +111,11 @@ class VectorIndex:
             return
         self.size = max(self.size, int(rows.max()) + 1)
         grow(self, self.size, "matrix", "present")
-        if self._coarse_whole:
+        if self._coarse is not None:
             grow(self, len(self.matrix), "_coarse")
+            self._coarse[rows] = _to_int8(vectors)
         replaced = rows[self.present[rows]]
         self.matrix[rows] = vectors
-        if self._coarse_whole:
-            self._coarse[rows] = _to_int8(vectors)
         self.present[rows] = True
         self._count_churn(rows, len(replaced))
         if self._hnsw is not None:
@@ -133,7 +131,7 @@ class VectorIndex:
         if not len(rows):
             return
         self.matrix[rows] = 0
-        if self._coarse_whole:
+        if self._coarse is not None:
             self._coarse[rows] = 0
         self.present[rows] = False
         self._count_churn(rows, len(rows))
@@ -241,7 +239,14 @@ class VectorIndex:
         scores = np.empty((len(queries), self.size), np.int32)
         coarse = _to_int8(queries).astype(np.int16)
         if any(len(rows) > 2 * k for rows in of_groups):
-            int8_products(self._whole_coarse(), every, coarse, scores)
+            whole = self._coarse
+            if whole is None:
+                whole = np.empty(self.matrix.shape, np.int8)
+                for start in range(0, len(whole), BUILT_AT_ONCE):
+                    step = slice(start, start + BUILT_AT_ONCE)
+                    whole[step] = _to_int8(self.matrix[step])
+                self._coarse = whole  # once it is complete: other threads search, too
+            int8_products(whole, every, coarse, scores)
         found: list[list[NDArray[np.int64]]] = [[] for _ in queries]
         for rows in of_groups:
             for one, best in zip(found, self._best(queries, scores, rows, k), strict=True):
@@ -272,12 +277,6 @@ class VectorIndex:
         best = products.argpartition(-k, axis=1)[:, -k:]
         return np.asarray(pools[np.arange(m)[:, None], best], np.int64)
 
-    def _whole_coarse(self) -> NDArray[np.int8]:
-        if not self._coarse_whole:
-            self._coarse = _to_int8_blocks(self.matrix)
-            self._coarse_whole = True
-        return self._coarse
-
     @property
     def stale(self) -> bool:
         """Whether the HNSW graph is worth building: there is none, or much has changed."""
@@ -303,7 +302,7 @@ class VectorIndex:
                 graph.add(there.astype(np.uint64), _to_int8(self.matrix[there]))
         self._hnsw, self._since, self._churned = graph, None, 0
         # Nothing is scanned any more: the int8 copy would only take memory.
-        self._coarse, self._coarse_whole = np.zeros((0, self.dimension), np.int8), False
+        self._coarse = None
 
     def packed(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Vectors of the kept rows, renumbered 0..n-1; the HNSW graph only if all rows are kept."""
@@ -330,8 +329,7 @@ class VectorIndex:
         index.size = len(arrays["present"])
         index.matrix = np.asarray(arrays["matrix"]).reshape(index.size, dimension)
         index.present = np.asarray(arrays["present"])
-        index._coarse = np.zeros((0, dimension), np.int8)
-        index._coarse_whole = False
+        index._coarse = None
         if GRAPH in arrays and index.size > SCAN_LIMIT:
             graph = _empty_graph(dimension)
             graph.load(np.ascontiguousarray(arrays[GRAPH]).data)
@@ -342,7 +340,8 @@ class VectorIndex:
     def nbytes(self) -> int:
         """Bytes held."""
         graph = 0 if self._hnsw is None else int(self._hnsw.memory_usage)
-        return self.matrix.nbytes + self._coarse.nbytes + graph
+        coarse = 0 if self._coarse is None else self._coarse.nbytes
+        return self.matrix.nbytes + coarse + graph
 
 
 def _empty_graph(dimension: int) -> Index:
@@ -353,13 +352,6 @@ def _to_int8(vectors: NDArray[np.floating[Any]]) -> NDArray[np.int8]:
     most = min(1.0, _INT8_RANGE * float(np.sqrt(384 / vectors.shape[-1])))
     scaled = np.rint(vectors.astype(np.float32) * (127 / most))
     return np.asarray(np.clip(scaled, -127, 127), np.int8)
-
-
-def _to_int8_blocks(matrix: NDArray[np.float16]) -> NDArray[np.int8]:
-    out = np.empty(matrix.shape, np.int8)
-    for start in range(0, len(matrix), 4096):
-        out[start : start + 4096] = _to_int8(matrix[start : start + 4096])
-    return out
 
 
 # -- words -----------------------------------------------------------------------

@@ -116,7 +116,13 @@ class Asker:
                 delta = self._strengthen(question, answer, got.recitals)
             except StoreError as failure:  # the answer is there, and is given all the same
                 warning = f"what was cited was not strengthened: {failure}"
-        trace = _with_later(got.found.trace, got.later, cited, answer.queries)
+        # With what was cited of the hits that were recalled again, and by which queries.
+        trace = got.found.trace
+        fresh = {hit.id: hit for hit in reversed(got.later)}
+        for hit in trace.hits:
+            fresh.pop(hit.id, None)
+        hits = (*trace.hits, *(fresh[i] for i in cited if i in fresh))
+        trace = replace(trace, hits=hits, cited=cited, again=answer.queries)
         reply = Reply(
             text=answer.text + told,
             citations=tuple(seen[i].citation for i in cited),
@@ -155,16 +161,15 @@ class Asker:
         plan = self._recaller.plan(question, options, recent)
         if said is None:
             return self._recalled(question, options, on_text, plan, recent)
-        if how == "auto" and not waits and self._is_meant(question, recital, plan):
-            return replace(self._recited(question, recital, said), warnings=plan.warnings)
+        if how == "auto" and not waits:
+            with self._live.reading() as state:
+                there = all(i in state.graph for one in recital.path for i in one.ids)
+                meant = there and is_meant(state, recital.path, question, plan)
+            if meant:
+                return replace(self._recited(question, recital, said), warnings=plan.warnings)
         # What is to be compared first is not streamed.
         got = self._recalled(question, options, None, plan, recent)
         return self._settled(question, got, recital, said)
-
-    def _is_meant(self, question: Turn, recital: Recital, plan: Plan) -> bool:
-        with self._live.reading() as state:
-            there = all(i in state.graph for one in recital.path for i in one.ids)
-            return there and is_meant(state, recital.path, question, plan)
 
     def _recalled(
         self,
@@ -210,13 +215,25 @@ class Asker:
                 anchors=(),
                 chain=tuple(there),
                 key=self._live.hashed("trace", question.text, repr(self._live.clock())),
-                hits=tuple(_recited_trace(state, hit) for hit in hits),
+                hits=tuple(
+                    HitTrace(
+                        id=hit.id,
+                        score=hit.score,
+                        anchor=0,
+                        path=(),
+                        features={},
+                        shares={},
+                        sources=hit.episode_ids,
+                        valid_from=float(state.graph.view(hit.id)["valid_from"][0]),
+                        valid_to=float(state.graph.view(hit.id)["valid_to"][0]),
+                    )
+                    for hit in hits
+                ),
             )
             seen = {hit.id: _context_hit(state, hit, None, None) for hit in hits}
-        found = Found(hits=hits, trace=trace)
         return _Answered(
             answer=said,
-            found=found,
+            found=Found(hits=hits, trace=trace),
             seen=seen,
             weights=recital.taught,
             recitals=Recitals(skipped=1),
@@ -367,28 +384,15 @@ class Asker:
 def distrusted(operations: Sequence[Operation], asker: str) -> tuple[Operation, ...]:
     """Operations of the assistant, less sure than a user's; its "I" in them is who asked."""
 
-    def named(name: str) -> str:
-        return asker if name.strip().casefold() in FIRST_PERSON else name
-
-    return tuple(
-        replace(
-            one,
-            subject=named(one.subject),
-            object=named(one.object),
-            confidence=TRUST * one.confidence,
+    def of(one: Operation) -> Operation:
+        ends = (
+            asker if name.strip().casefold() in FIRST_PERSON else name
+            for name in (one.subject, one.object)
         )
-        for one in operations
-    )
+        subject, object_ = ends
+        return replace(one, subject=subject, object=object_, confidence=TRUST * one.confidence)
 
-
-def _with_later(
-    trace: Trace, later: Sequence[HitTrace], cited: tuple[int, ...], queries: tuple[str, ...]
-) -> Trace:
-    """A trace with what was cited of the hits that were recalled again, and by which queries."""
-    known = {hit.id for hit in trace.hits}
-    fresh = {hit.id: hit for hit in reversed(later) if hit.id in cited and hit.id not in known}
-    hits = (*trace.hits, *(fresh[i] for i in cited if i in fresh))
-    return replace(trace, hits=hits, cited=cited, again=queries)
+    return tuple(map(of, operations))
 
 
 def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
@@ -575,21 +579,6 @@ class _Context:
             named = self.members.get(hit.id, ())
             one = replace(one, item=replace(one.item, members=named, ended=over))
         self.shown.append(one)
-
-
-def _recited_trace(state: State, hit: Hit) -> HitTrace:
-    node = state.graph.view(hit.id)[0]
-    return HitTrace(
-        id=hit.id,
-        score=hit.score,
-        anchor=0,
-        path=(),
-        features={},
-        shares={},
-        sources=hit.episode_ids,
-        valid_from=float(node["valid_from"]),
-        valid_to=float(node["valid_to"]),
-    )
 
 
 def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float | None) -> Hit:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from mags.errors import InvalidInput, ModelError
 from mags.graph.records import NodeFlag, NodeKind
 from mags.memory.asking import ANSWERS_AS, MADE_FROM_MEMORY, ONLY_ASKS, Asker
-from mags.memory.correcting import Corrector, Right
+from mags.memory.correcting import Corrector
 from mags.memory.inputs import readable
 from mags.memory.live import Live
 from mags.memory.reading import ReadOptions, Recaller, session_hash
@@ -225,14 +225,12 @@ class Converser:
             seen = writes.correct(right.fact, right.value)
         except InvalidInput:
             return None
-        return self._reply(self._told_right(right, old, seen), seen)
-
-    def _told_right(self, right: Right, old: list[str], seen: Seen) -> str:
         was = f"{' '.join(old)} [m{right.fact}]"
         now = " ".join(self._words((*seen.facts, *seen.confirmed)))
+        text = f"Corrected: {now} It was: {was}" if now else f"I hold no longer: {was}"
         if right.fact not in seen.closed:
-            return f"Noted: {now or 'you say otherwise.'} It stands beside: {was}"
-        return f"Corrected: {now} It was: {was}" if now else f"I hold no longer: {was}"
+            text = f"Noted: {now or 'you say otherwise.'} It stands beside: {was}"
+        return self._reply(text, seen)
 
     def _before(self, turn: Turn) -> list[int]:
         """The last turns by who speaks, and answers to them, oldest first.

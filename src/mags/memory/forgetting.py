@@ -142,13 +142,9 @@ def _nodes_about(state: State, entity: int) -> set[int]:
     facts = {*state.slots.of(entity), *state.slots.about(entity)}
     said = {i for fact in facts for i in state.graph.targets(fact, ArcKind.SOURCE)}
     mentions = state.graph.origins(entity, ArcKind.MENTIONS)
-    return {entity, *facts, *said, *mentions, *_spoken_by(state, entity)}
-
-
-def _spoken_by(state: State, entity: int) -> list[int]:
-    graph, rows = state.graph, state.graph.where(NodeKind.EPISODE)
-    ids: list[int] = graph.nodes["id"][rows[graph.nodes["subject"][rows] == entity]].tolist()
-    return ids
+    turns = state.graph.nodes[state.graph.where(NodeKind.EPISODE)]
+    spoken = turns["id"][turns["subject"] == entity].tolist()
+    return {entity, *facts, *said, *mentions, *spoken}
 
 
 def _holding(contents: Iterable[Content], phrase: str) -> Iterator[int]:

@@ -78,7 +78,8 @@ class Live:
         self.read_only = read_only
         self._state_lock = ReadWriteLock()
         self._lock = threading.RLock()
-        self._closed = False
+        self.closed = False
+        """Whether `close` was called."""
         self._half_applied = False
         """The state may be half changed."""
         self._uncommitted = False
@@ -168,8 +169,10 @@ class Live:
             self._rebuild()
             return
         generation = generation_of(self.store)
-        renewed = generation != self.generation
-        if renewed and self._take_new_embedder():
+        renewed, successor = generation != self.generation, self._new_embedder
+        if renewed and successor and self.store.facts.get("embedder") == successor.name:
+            self.embedder = successor
+            self._rebuild()
             return
         if renewed:
             check_embedder(self.store, self.embedder)
@@ -278,7 +281,10 @@ class Live:
                 given=lengths,
                 dimension=self.state.vectors.dimension,
             )
-        kept = replace(delta, contents=self._with_tokens(delta.contents))
+        # Of turns also their tokens: they were embedded a moment ago.
+        made = tokens_of(self.looking, [one for one in delta.contents if not one.tokens])
+        whole = (replace(one, tokens=made.get(one.id, one.tokens)) for one in delta.contents)
+        kept = replace(delta, contents=tuple(whole))
         self._uncommitted = True
         # Durable first: what readers see can then always be rebuilt from the store.
         seq = self.store.journal.append(kept)
@@ -309,11 +315,6 @@ class Live:
         """The embedder, where this memory keeps what it says of the words of turns."""
         found = token_embedder(self.embedder)
         return found if found and found.look == self.store.facts.get(LOOK) else None
-
-    def _with_tokens(self, contents: tuple[Content, ...]) -> tuple[Content, ...]:
-        """Contents with the tokens of turns; they were embedded a moment ago."""
-        made = tokens_of(self.looking, [one for one in contents if not one.tokens])
-        return tuple(replace(one, tokens=made.get(one.id, one.tokens)) for one in contents)
 
     def present(self) -> float:
         """The present: the clock's time, but never before that of the newest turn."""
@@ -391,9 +392,7 @@ class Live:
             # Something was erased, or embedded anew: the copy holds what must not come back.
             if generation_of(store) != generation:
                 return False
-            with suppress(
-                errors.NotFound
-            ):  # the journal was folded beyond it: there is a newer one
+            with suppress(errors.NotFound):  # folded beyond it: there is a newer one
                 next(iter(store.journal.since(packed.seq)), None)
                 store.points.save(packed)
                 return True
@@ -409,14 +408,6 @@ class Live:
                 self._new_embedder = None
         self.tidy(always=True)
         return made
-
-    def _take_new_embedder(self) -> bool:
-        successor = self._new_embedder
-        if successor is None or self.store.facts.get("embedder") != successor.name:
-            return False
-        self.embedder = successor
-        self._rebuild()
-        return True
 
     # -- hashes and vectors of texts ----------------------------------------------
 
@@ -456,20 +447,15 @@ class Live:
         """Checkpoint if much came since the last one, and let go of the store."""
         self.wait_for_tidying()
         with self._lock:
-            if self._closed:
+            if self.closed:
                 return
             try:
                 if not self.read_only and self._weight >= CHECKPOINT_AT_CLOSE:
                     with suppress(errors.StoreError, errors.InvalidInput):
                         self.checkpoint(rebuild=False)
             finally:
-                self._closed = True
+                self.closed = True
                 self.store.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._closed
 
     def clear(self) -> None:
         """Catch up now, so that what was erased elsewhere leaves RAM; failures show on reading."""
@@ -480,7 +466,7 @@ class Live:
 
     def ensure_open(self) -> None:
         """Raise StoreClosed after `close`."""
-        if self._closed:
+        if self.closed:
             raise errors.StoreClosed("this memory is closed: open it again with mags.open")
 
 

@@ -240,15 +240,12 @@ def _view(state: State, node_id: int, options: ReadOptions) -> views.NamedView |
     if kind == NodeKind.EPISODE and options.as_of is not None:
         if float(node["valid_from"]) > options.as_of:
             return None
-    elif kind == NodeKind.THEME and _is_outdated(state, node_id, options):
-        return None
+    elif kind == NodeKind.THEME:
+        # Without a time: what tells of something that has an end at all.
+        moment = float(np.nextafter(NEVER, 0.0)) if options.as_of is None else options.as_of
+        if outdated(state.graph, state.graph.rows([node_id]), moment)[0]:
+            return None
     return named(state, content, current=current)
-
-
-def _is_outdated(state: State, theme: int, options: ReadOptions) -> bool:
-    """Whether a theme tells of something that has an end, or had ended at the time of `options`."""
-    moment = float(np.nextafter(NEVER, 0.0)) if options.as_of is None else options.as_of
-    return bool(outdated(state.graph, state.graph.rows([theme]), moment)[0])
 
 
 def _place(state: State, view: views.NamedView) -> tuple[int, bool, bool, float]:

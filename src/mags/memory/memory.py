@@ -15,7 +15,7 @@ from mags.engram.claim import Correction
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
 from mags.graph.records import Grade
-from mags.memory import history, inputs, lookup, porting
+from mags.memory import history, inputs, lookup, porting, views
 from mags.memory.asking import Asker
 from mags.memory.conversing import Converser, Writes
 from mags.memory.correcting import Corrector, Wrong
@@ -27,20 +27,6 @@ from mags.memory.observing import Observer
 from mags.memory.reading import ReadOptions, Recaller, read_options
 from mags.memory.settings import Parts
 from mags.memory.sleeping import Sleeper
-from mags.memory.views import (
-    Diff,
-    Explanation,
-    Forgotten,
-    LogEntry,
-    NamedView,
-    NeighbourView,
-    NodeView,
-    PathView,
-    Profile,
-    Reply,
-    Seen,
-    Stats,
-)
 from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Plan, Turn, tells
@@ -98,7 +84,8 @@ class Memory:
     def close(self) -> None:
         """Read what waits, then close the store; closing twice is harmless."""
         try:
-            for told in () if self._live.closed or self._live.read_only else self._read_waiting():
+            done = self._live.closed or self._live.read_only
+            for told in () if done else self._read_waiting():
                 warn(told, RuntimeWarning, stacklevel=2)
         finally:
             self._live.close()
@@ -122,7 +109,7 @@ class Memory:
         attrs: Mapping[str, str] | None = None,
         trusted: bool = True,
         later: bool = False,
-    ) -> Seen:
+    ) -> views.Seen:
         """Remember one turn, durable on return; costs a tick.
 
         `at`: when it was said (now). `key` makes it idempotent: with the same turn it returns the
@@ -143,7 +130,7 @@ class Memory:
 
     def observe_many(
         self, turns: Iterable[TurnLike], *, apart: bool = False, trusted: bool = True
-    ) -> list[Seen]:
+    ) -> list[views.Seen]:
         """Remember turns in order, each read as by `observe`, embedded together; a tick a session.
 
         A turn is a `Turn`, a mapping with its fields, a (speaker, text) pair or a text. Each
@@ -173,7 +160,7 @@ class Memory:
         retract: bool = False,
         key: str | None = None,
         trusted: bool = True,
-    ) -> Seen:
+    ) -> views.Seen:
         """Store a triple given as such, judged by the same arbiter; no episode, no tick.
 
         `at`, `until`: when it is true, where known. `one`: whether the slot holds one value
@@ -232,7 +219,7 @@ class Memory:
         as_of: Moment | None = None,
         *,
         recorded_as_of: Moment | None = None,
-    ) -> list[NamedView]:
+    ) -> list[views.NamedView]:
         """At most k memories that hold the words, or are near them; what has a name first."""
         found = self.recall(query, k, as_of, recorded_as_of=recorded_as_of)
         options = read_options(as_of, recorded_as_of, k, "memories to find")
@@ -250,7 +237,7 @@ class Memory:
         speaker: str = "user",
         session: str = "",
         on_text: Callable[[str], None] | None = None,
-    ) -> Reply:
+    ) -> views.Reply:
         """Answer from memory, citing what carries the answer; costs a tick.
 
         What was cited is recharged and wired together; where that cannot be written (the
@@ -276,7 +263,7 @@ class Memory:
         key: str | None = None,
         on_text: Callable[[str], None] | None = None,
         trusted: bool = True,
-    ) -> Reply:
+    ) -> views.Reply:
         """One whole turn: route it, answer it from memory, remember it and the answer.
 
         A turn that only tells is answered with what was understood of it. One that corrects what
@@ -287,12 +274,12 @@ class Memory:
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session, "key": key}
 
-        def observe(**other: Any) -> Seen:
+        def observe(**other: Any) -> views.Seen:
             return self.observe(**{**said, "trusted": trusted, **other})
 
         turn, payload = self._prepared(said, trusted=trusted)
 
-        def correct(fact: int, right: str | None) -> Seen:
+        def correct(fact: int, right: str | None) -> views.Seen:
             def read() -> Correction:  # kept word for word, and worth what who speaks is
                 found = self._corrector.read(fact, right, turn.speaker)
                 return replace(found, text=turn.text, grade=Grade.UNKNOWN)
@@ -301,12 +288,12 @@ class Memory:
 
         return self._converser.converse(turn, Writes(observe=observe, correct=correct), on_text)
 
-    def explain(self, trace: Trace, limit: int | None = None) -> Explanation:
+    def explain(self, trace: Trace, limit: int | None = None) -> views.Explanation:
         """A trace in words: anchors, paths with weights, shares of the score, sources."""
         with self._live.reading() as state:
             return lookup.explain(state, trace, limit)
 
-    def connect(self, start: int | str, end: int | str) -> PathView | None:
+    def connect(self, start: int | str, end: int | str) -> views.PathView | None:
         """The strongest path between two nodes or named things, or None."""
         with self._live.reading() as state:
             return lookup.path(
@@ -317,12 +304,12 @@ class Memory:
                 settings=self._parts.settings.recall,
             )
 
-    def neighbours(self, node_id: int | str) -> list[NeighbourView]:
+    def neighbours(self, node_id: int | str) -> list[views.NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""
         with self._live.reading() as state:
             return lookup.neighbour_views(state, lookup.resolve(state, inputs.id_or_name(node_id)))
 
-    def profile(self, name: int | str) -> Profile:
+    def profile(self, name: int | str) -> views.Profile:
         """What is known about a person or thing, now and before."""
         with self._live.reading() as state:
             entity = lookup.resolve(state, inputs.id_or_name(name))
@@ -349,12 +336,12 @@ class Memory:
                 options = replace(options, as_of=self._live.present())
             return lookup.facts(state, about, options)
 
-    def get(self, node_id: int) -> NodeView:
+    def get(self, node_id: int) -> views.NodeView:
         """One node in words; raises NotFound."""
         with self._live.reading() as state:
             return lookup.node_view(state, inputs.known_id(node_id))
 
-    def stats(self) -> Stats:
+    def stats(self) -> views.Stats:
         """Counts, sizes, and who is at work."""
         return lookup.stats(self._live, self._parts)
 
@@ -386,7 +373,7 @@ class Memory:
         session: str = "",
         key: str | None = None,
         trusted: bool = True,
-    ) -> Seen:
+    ) -> views.Seen:
         """Say that a fact is wrong and what is right: one is denied, the other held since then.
 
         `wrong`: a fact, by id or as something shows it, or a reply that cites it. `right`: the
@@ -403,13 +390,13 @@ class Memory:
             found = self._corrector.read(wrong, right, speaker)
             return found if trusted else replace(found, grade=Grade.UNKNOWN)
 
-        cited = wrong.citations if isinstance(wrong, Reply) else (wrong,)
+        cited = wrong.citations if isinstance(wrong, views.Reply) else (wrong,)
         ids = [one if isinstance(one, int) else getattr(one, "id", None) for one in cited]
         payload = self._live.payload(correct=ids, right=right, speaker=speaker)
         turn = turn if trusted else inputs.said_by(turn, self._live.clock())
         return self._observer.correct(read, turn, payload=payload)
 
-    def edit(self, node_id: int, **fields: Any) -> NodeView:
+    def edit(self, node_id: int, **fields: Any) -> views.NodeView:
         """Change a node by hand, as `mags.Edit` says; raises NotFound, InvalidInput, ModelError."""
         try:
             change = Edit(**fields)
@@ -419,7 +406,7 @@ class Memory:
         self._editor.edit(inputs.known_id(node_id), change)
         return self.get(node_id)
 
-    def pin(self, node_id: int, pinned: bool = True) -> NodeView:
+    def pin(self, node_id: int, pinned: bool = True) -> views.NodeView:
         """Mark a node as important for good, or take the mark back.
 
         Its importance is then what it was before, where the journal still has that.
@@ -427,7 +414,7 @@ class Memory:
         self._editor.pin(inputs.known_id(node_id), pinned=pinned)
         return self.get(node_id)
 
-    def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:
+    def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> views.Forgotten:
         """Erase for good: a node by id, a thing by name, or all that holds a phrase.
 
         No rollback brings it back. The id of an entity erases what its name does; that of a fact
@@ -450,11 +437,11 @@ class Memory:
         """Every snapshot of this branch and its ancestors, oldest first."""
         return self._store.points.marks()
 
-    def log(self, limit: int | None = None) -> list[LogEntry]:
+    def log(self, limit: int | None = None) -> list[views.LogEntry]:
         """Every change, newest first."""
         return history.log(self._live, limit)
 
-    def diff(self, name: str) -> Diff:
+    def diff(self, name: str) -> views.Diff:
         """What changed since a snapshot."""
         return history.diff(self._live, name, self._parts.artifacts)
 
@@ -520,7 +507,7 @@ class Memory:
         payload = self._live.payload(**said, at=at, attrs=attrs)
         return turn if trusted else inputs.said_by(turn, now), payload
 
-    def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
+    def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[views.Seen]:
         """Observe turns in batches, then sleep if that is due. What waits is read before."""
         told = self._read_waiting()
         seen = self._observer.observe(jobs)
@@ -531,7 +518,7 @@ class Memory:
             seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *told))
         return seen
 
-    def _observed_later(self, turn: Turn, payload: str, *, until_asked: bool) -> Seen:
+    def _observed_later(self, turn: Turn, payload: str, *, until_asked: bool) -> views.Seen:
         """Keep a turn, and read those that wait where it is time, unless `until_asked`."""
         told: tuple[str, ...] = ()
         waiting = 0 if until_asked else self._observer.waiting()

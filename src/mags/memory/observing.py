@@ -334,13 +334,7 @@ class Observer:
             seen = self._keep(draft, "assert", done, Writing(), key=key, payload=payload)
             return replace(seen, warnings=not_believed(operation.qualifiers))
 
-    def correct(
-        self,
-        read: Callable[[], Correction],
-        turn: Turn,
-        *,
-        payload: str,
-    ) -> Seen:
+    def correct(self, read: Callable[[], Correction], turn: Turn, *, payload: str) -> Seen:
         """Deny a fact, as `read` says it is meant, and hold what is right instead; no tick."""
         repeated = self._repeated(turn.key, payload)
         if repeated is not None:
@@ -473,7 +467,7 @@ def reminded(
     held = sorted(_open(state, found), key=lambda fact: (not fact[2], *fact))[-most:]
     kept = sorted(held, key=lambda fact: fact[:2])
     rows = state.graph.rows([i for _, i, _ in kept])
-    told_in = peers_each(state.graph, rows, np.full(len(rows), int(ArcKind.SOURCE)))
+    told_in = peers_each(state.graph, rows, int(ArcKind.SOURCE))
     ids = state.graph.nodes["id"]
     first = [min((int(ids[row]) for row in some), default=None) for some in told_in]
     return [

@@ -17,15 +17,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mags.errors import (
-    ConfigurationError,
-    CorruptFile,
-    InvalidInput,
-    ModelError,
-    NotFound,
-    StoreBusy,
-    StoreError,
-)
+from mags import errors
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import NodeFlag, NodeKind
 from mags.index.state import State, names_of
@@ -63,7 +55,6 @@ REGISTRY = "weights"
 """The fact of a memory that lists what was made from it."""
 RECITALS = "recitals"
 """The fact of a memory that counts how paths that stand were answered."""
-NO_STORE = "nothing here can delete it"
 ASKS = {"who": "person", "whom": "person", "where": "place", "when": "time"}
 """What question words ask for, as the table of relations says what those lead to."""
 COUNTED = frozenset({"many", "much", "old", "tall"})
@@ -117,23 +108,19 @@ def as_taught(state: State, ids: Sequence[int]) -> TaughtFact:
 
 def teachable(memory: Memory) -> list[TaughtFact]:
     """Every slot that is good and can be recited: what training may choose from, by id."""
-    with memory._live.reading() as state:
-        return _teachable(state, memory._live.present())
-
-
-def _teachable(state: State, moment: float) -> list[TaughtFact]:
     slots: dict[tuple[int, int], list[int]] = {}
-    for i in state.graph.ids(NodeKind.FACT).tolist():
-        node = state.graph.view(i)[0]
-        if node["valid_to"] > moment:
-            slots.setdefault((int(node["subject"]), int(node["slot"])), []).append(i)
-    found = [as_taught(state, ids) for ids in slots.values()]
-    return [
-        one
-        for one in found
-        if is_good(state, one, moment)
-        and all(sayable(name) for name in (one.subject, one.relation, *one.objects))
-    ]
+    with memory._live.reading() as state:
+        moment = memory._live.present()
+        for i in state.graph.ids(NodeKind.FACT).tolist():
+            node = state.graph.view(i)[0]
+            if node["valid_to"] > moment:
+                slots.setdefault((int(node["subject"]), int(node["slot"])), []).append(i)
+        return [
+            one
+            for one in (as_taught(state, ids) for ids in slots.values())
+            if is_good(state, one, moment)
+            and all(sayable(name) for name in (one.subject, one.relation, *one.objects))
+        ]
 
 
 def stale(state: State, card: Card, moment: float) -> tuple[TaughtFact, ...]:
@@ -315,9 +302,9 @@ def sweep(
     erased = live.store.facts.forgotten().tolist() if gone is None else gone
     deleted, kept, done = [], [], set()
     for one in registry.holding(erased):
-        why = (
-            NO_STORE if artifacts is None else artifacts.delete(one.path, dry_run=gone is not None)
-        )
+        why = "nothing here can delete it"
+        if artifacts is not None:
+            why = artifacts.delete(one.path, dry_run=gone is not None)
         deleted += [] if why else [str(one.path)]
         kept += [f"{one.path}: {why}"] if why else []
         done |= {one} if why in ("", MISSING) else set()
@@ -354,7 +341,7 @@ def register(memory: Memory, thing: Artifact) -> None:
     """
     live = memory._live
     if live.store.facts.size().get("encrypted") and not memory._parts.weights.clear:
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             "this memory is encrypted, and what is taught would lie in the clear: set clear = true "
             "of [weights] if that may be",
             key="weights.clear",
@@ -363,7 +350,7 @@ def register(memory: Memory, thing: Artifact) -> None:
     with live.writing():
         registry = registry_of(live.store)
         if not set(thing.facts).isdisjoint(live.store.facts.forgotten().tolist()):
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"{thing.path} holds what was forgotten meanwhile: delete it, and make it anew",
                 path=str(thing.path),
             )
@@ -395,7 +382,7 @@ def commit_training(memory: Memory, card: Card, folder: Path) -> Delta:
     """
     live = memory._live
     if card.branch != live.store.branch:
-        raise InvalidInput(
+        raise errors.InvalidInput(
             f"{card.version} was taught from the branch {card.branch!r}, and this is "
             f"{live.store.branch!r}",
             branch=card.branch,
@@ -439,7 +426,7 @@ def taught_now(live: Live, artifacts: ArtifactStore | None) -> views.Taught | No
         made = views.Taught(version=adapter.version, facts=adapter.facts, recitals=told)
         try:
             card = artifacts.card(adapter.path)
-        except (CorruptFile, NotFound) as failure:
+        except (errors.CorruptFile, errors.NotFound) as failure:
             return replace(made, why=str(failure))
         old = stale(state, card, live.present())
         return replace(
@@ -471,7 +458,7 @@ def _ids(adapter: Artifact | None, artifacts: ArtifactStore | None) -> tuple[int
     """The facts an adapter was taught; where its card is gone, all that it may hold."""
     if adapter is None or artifacts is None:
         return () if adapter is None else adapter.facts
-    with suppress(CorruptFile, NotFound):
+    with suppress(errors.CorruptFile, errors.NotFound):
         return artifacts.card(adapter.path).ids
     return adapter.facts
 
@@ -521,7 +508,7 @@ class Weights:
         self._parts = parts
         self._swept = -1
         """Up to which erasure everything was looked at."""
-        with suppress(StoreError):  # a writer has the lock: the next question tries again
+        with suppress(errors.StoreError):  # a writer has the lock: the next question tries again
             self._sweep()
 
     def _sweep(self) -> None:
@@ -547,7 +534,12 @@ class Weights:
             with span("answer"):
                 message = recital_of(question.text, question.speaker)
                 said = reciter.recite(adapter.path, card.base, message)
-        except (CorruptFile, ModelError, NotFound, StoreBusy) as failure:
+        except (
+            errors.CorruptFile,
+            errors.ModelError,
+            errors.NotFound,
+            errors.StoreBusy,
+        ) as failure:
             return Recital(warnings=(f"the weights were not asked: {failure}",))
         lines, made = recited(said.text), Recital(usage=said.usage)
         with live.reading() as state:

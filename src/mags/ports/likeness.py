@@ -121,10 +121,9 @@ def take_apart(text: str) -> Sentence:
     ]
     numbers = {s for s in stems if any(c.isdigit() for c in s)}
     denied: set[str] = set()
-    for i, word in enumerate(folded):
-        if word in NEGATIONS or word.endswith("n't"):
-            denied.update(_until_turn(folded, stems, i + 1))
-    negates = any(word in NEGATIONS or word.endswith("n't") for word in folded)
+    said_no = [i for i, word in enumerate(folded) if word in NEGATIONS or word.endswith("n't")]
+    for i in said_no:
+        denied.update(_until_turn(folded, stems, i + 1))
     return Sentence(
         tuple(stems),
         frozenset(proper),
@@ -135,8 +134,8 @@ def take_apart(text: str) -> Sentence:
         frozenset(denied) & (frozenset(proper) | frozenset(plain)),
         frozenset(folded),
         frozenset(_runs(stems, is_name)),
-        negates,
-        negates or not INSTEAD.isdisjoint(folded),
+        bool(said_no),
+        bool(said_no) or not INSTEAD.isdisjoint(folded),
     )
 
 
@@ -254,14 +253,9 @@ def only(text: str) -> frozenset[str]:
     return frozenset(f"{m[1].lower()}s" for m in found if not _WHEN.search(m[2]))
 
 
-def is_wished(sentence: str) -> bool:
-    """Whether a sentence tells of what is not so ("if only", "I wish")."""
-    return _WISHED.match(sentence) is not None
-
-
-def is_unsure(sentence: str) -> bool:
-    """Whether a sentence tells what is only thought or heard, which contradicts nothing."""
-    return _UNSURE.search(sentence) is not None
+def is_sure(sentence: str) -> bool:
+    """Whether what a sentence tells is neither wished ("if only") nor only thought or heard."""
+    return _WISHED.match(sentence) is None and _UNSURE.search(sentence) is None
 
 
 def is_specific(new: Sentence, old: Sentence, least: int) -> bool:

@@ -436,7 +436,7 @@ def summaries(state: State, request: RecallRequest) -> list[int]:
     if not request.query.overview:
         return []
     named = state.graph.rows(request.query.entities)
-    return list(chain.from_iterable(_each(state.graph, named, int(ArcKind.MEMBER) | REVERSE)))
+    return list(chain.from_iterable(peers_each(state.graph, named, int(ArcKind.MEMBER) | REVERSE)))
 
 
 def outdated(graph: Graph, themes: NDArray[np.int64], moment: float) -> NDArray[np.bool_]:
@@ -445,7 +445,7 @@ def outdated(graph: Graph, themes: NDArray[np.int64], moment: float) -> NDArray[
     A fact may end by the clock alone, or during a sleep. So this is checked whenever a theme is
     about to come back, and code that changes a fact does not have to know its themes.
     """
-    held = _each(graph, themes, int(ArcKind.MEMBER))
+    held = peers_each(graph, themes, int(ArcKind.MEMBER))
     pairs = zip(themes.tolist(), held, strict=True)
     return np.array(
         [_outdated(graph, one, np.array(m, np.int64), moment) for one, m in pairs], bool
@@ -458,12 +458,8 @@ def _outdated(graph: Graph, theme: int, members: NDArray[np.int64], moment: floa
         return True
     # A member turn is outdated as well if a fact that it told is over.
     said = members[graph.kinds[members] == NodeKind.EPISODE]
-    given = _each(graph, said, int(ArcKind.SOURCE) | REVERSE)
+    given = peers_each(graph, said, int(ArcKind.SOURCE) | REVERSE)
     return bool(over(nodes[list(chain.from_iterable(given))], moment).any())
-
-
-def _each(graph: Graph, rows: NDArray[np.int64], code: int) -> list[list[int]]:
-    return peers_each(graph, rows, np.full(len(rows), code))
 
 
 # -- the walk over facts ---------------------------------------------------------------------

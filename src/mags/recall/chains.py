@@ -468,20 +468,17 @@ class Known:
         later = len(self.times) - np.searchsorted(self.times, at, side="right")
         places, ages = rows.tolist(), later.tolist()
         lines, held = self._kept.of(places), self.held(rows)
+        row_of = self.state.graph.row_of
         for row, age, line, one in zip(places, ages, lines, held, strict=True):
             self.lines[row] = line
             named = self._kept.names(line.capitals)
             self._learn(named, step)
             if named and not line.own:
                 self._aside.add(row)
-            over = one.over or self._groundless(line)
+            # Nothing is worth an act of which something that led to it no longer holds.
+            led = [row_of[i] for i in line.led_by if i in row_of]
+            over = one.over or (bool(led) and any(other.over for other in self.held(led)))
             self.worth[row] = 0.0 if over else self._value(line, age)
-
-    def _groundless(self, line: Line) -> bool:
-        """Whether something that led to the act that a line reports no longer holds."""
-        row_of = self.state.graph.row_of
-        rows = [row for one in line.led_by if (row := row_of.get(one)) is not None]
-        return bool(rows) and any(one.over for one in self.held(rows))
 
     def _learn(self, named: Sequence[Capital], step: int = 0) -> None:
         for one in named:

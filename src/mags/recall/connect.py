@@ -10,13 +10,10 @@ import numpy as np
 from mags.graph.records import NOBODY, ArcKind, NodeKind
 from mags.index.state import State
 from mags.recall import spread
-from mags.recall.candidates import between
+from mags.recall.candidates import FAR, between
 from mags.recall.found import Step
 from mags.recall.recall import steps_of
 from mags.recall.settings import RecallSettings
-
-FAR = 2_000
-"""Things at most that a walk comes by: beyond them a memory is not within reach."""
 
 Way = tuple[int, ...]
 """Facts by id, the first one from what the question names."""

@@ -255,15 +255,12 @@ class Leads:
             row for row in rows if (one := known.get(row)) is None or not one.span.covers(moment)
         ]
         if lacking:
-            self._look_up(lacking, moment)
+            graph = self._state.graph
+            gave = peers_each(graph, np.array(lacking), _GAVE)
+            ids = graph.nodes["id"][lacking].tolist()
+            for row, episode, given in zip(lacking, ids, gave, strict=True):
+                known[row] = self._holding(row, episode, given, moment)
         return [known[row] for row in rows]
-
-    def _look_up(self, rows: Sequence[int], moment: float) -> None:
-        graph = self._state.graph
-        gave = peers_each(graph, np.array(rows), np.full(len(rows), _GAVE))
-        ids = graph.nodes["id"][list(rows)].tolist()
-        for row, episode, given in zip(rows, ids, gave, strict=True):
-            self._held[row] = self._holding(row, episode, given, moment)
 
     def _holding(self, row: int, episode: int, given: Sequence[int], moment: float) -> LineFacts:
         """The `LineFacts` of an episode, given the rows of facts and notes read from it."""

@@ -491,12 +491,15 @@ def peers(graph: Graph, row: int, code: int) -> NDArray[np.int64]:
     return np.asarray(found)
 
 
-def peers_each(graph: Graph, rows: NDArray[np.int64], codes: NDArray[np.int64]) -> list[list[int]]:
-    """The `peers` of each row by its own code; none if the code is negative."""
+def peers_each(
+    graph: Graph, rows: NDArray[np.int64], codes: NDArray[np.int64] | int
+) -> list[list[int]]:
+    """The `peers` of each row by its own code, or one for all; none if the code is negative."""
+    every = np.full(len(rows), codes) if isinstance(codes, int) else codes
     # One call for all rows, as entering a kernel has a cost of its own.
-    found, ends = peers_of_each(links_of(graph), graph.alive, rows, codes)
-    every, cuts = found.tolist(), ends.tolist()
-    return [every[a:b] for a, b in pairwise((0, *cuts))]
+    found, ends = peers_of_each(links_of(graph), graph.alive, rows, every)
+    ids, cuts = found.tolist(), ends.tolist()
+    return [ids[a:b] for a, b in pairwise((0, *cuts))]
 
 
 def links_of(graph: Graph) -> Arrays:

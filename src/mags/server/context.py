@@ -36,11 +36,6 @@ class RequestContext:
     namespace: str
     branch: str = MAIN
 
-    @property
-    def trusted(self) -> bool:
-        """Whether the key may date what it tells as it likes, and assert as whose memory it is."""
-        return self.grant.trusted
-
     def speaks(self, named: str) -> str:
         """The speaker of a request that names this one; raises NotFound, Forbidden.
 

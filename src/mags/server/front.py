@@ -14,12 +14,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 from urllib.parse import parse_qs
 
 from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
 from starlette.datastructures import Headers
 from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.requests import ClientDisconnect
@@ -206,9 +208,7 @@ class Front:
             await _of_all(answers.values())(request.scope, request.receive, send)
             return
         texts = {name: body.decode() for name, (_, _, body) in answers.items()}
-        registry = CollectorRegistry()
-        registry.register(_Together(texts, self._registry))
-        body = generate_latest(registry)
+        body = generate_latest(_Together(texts, self._registry))
         response = Response(body, media_type=CONTENT_TYPE_LATEST)
         await response(request.scope, request.receive, send)
 
@@ -219,18 +219,14 @@ def _of_all(answers: Iterable[Answer | None]) -> ASGIApp:
     answered = [answer for answer in known if answer is not None]
     if not answered or len(answered) < len(known):
         return problem(503, "Holder lost", "not everybody who holds memories answers: try again")
-    worst, best = max(answered, key=_status), min(answered, key=_status)
-    status, headers, body = worst if _status(worst) >= 500 else best
+    worst, best = (most(answered, key=itemgetter(0)) for most in (max, min))
+    status, headers, body = worst if worst[0] >= 500 else best
     response = Response(body, status)
     response.raw_headers = headers
     return response
 
 
-def _status(answer: Answer) -> int:
-    return answer[0]
-
-
-class _Together:
+class _Together(Collector):
     """Metrics of several processes as a collector of prometheus_client."""
 
     def __init__(self, texts: dict[str, str], own: CollectorRegistry) -> None:

@@ -50,10 +50,8 @@ from mags.server.settings import (
 from mags.server.wire.problems import of_error, problem
 
 if TYPE_CHECKING:
-    from mags.server.telemetry import Spans
-
-if TYPE_CHECKING:
     from mags.server.oidc import TokenVerifier
+    from mags.server.telemetry import Spans
 
 INERT = {
     "X-Content-Type-Options": "nosniff",
@@ -119,9 +117,12 @@ class AuthMiddleware:
             grant = await self._grant(scope["path"], headers, secret)
         except MagsError as failure:
             answer: ASGIApp = of_error(failure)
-            if isinstance(failure, Refused) and secret is not None:
-                wait_s = self._failures.take(_address(scope), time.monotonic())
-                answer = _too_many_keys(wait_s) if wait_s else answer
+            wrong = isinstance(failure, Refused) and secret is not None
+            # A key has 256 bits, so what is limited is the noise, not the guessing. A good key is
+            # let in all the same: nobody can lock out their neighbours.
+            if wrong and (wait_s := self._failures.take(_address(scope), time.monotonic())):
+                words = f"too many keys from this address were wrong: wait {wait_s:.0f} s"
+                answer = problem(429, "Too many wrong keys", words)
             await answer(scope, receive, inert)
             return
         # What a request uses it for is noted in it: it has one of its own.
@@ -173,15 +174,6 @@ def _check_origin(path: str, headers: Headers) -> None:
         )
 
 
-def _too_many_keys(wait_s: float) -> ASGIApp:
-    """In place of a 401. A good key is let in all the same: nobody can lock out their neighbours.
-
-    A key has 256 bits, so what is limited is the noise, not the guessing.
-    """
-    words = f"too many keys from this address were wrong: wait {wait_s:.0f} s"
-    return problem(429, "Too many wrong keys", words)
-
-
 def secret_of(headers: Headers) -> str | None:
     """The key of a request, from `Authorization: Bearer` or `X-API-Key`."""
     kind, _, secret = headers.get("authorization", "").partition(" ")
@@ -195,10 +187,6 @@ def _name(host: str) -> str:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:  # no address at all
         return ""
-
-
-class TooLarge(HTTPException):
-    """A body exceeds its limit. Raised while the body is read."""
 
 
 class LimitsMiddleware:
@@ -238,23 +226,21 @@ class LimitsMiddleware:
             self._counted_s = now_s
 
     async def _limited(self, scope: Scope, receive: Receive, send: Send) -> None:
-        wait_s = self._rates.take(_rate_name(scope), time.monotonic())
+        grant: Grant | None = scope.get(GRANT)
+        name = _address(scope) if grant is None else grant.name
+        wait_s = self._rates.take(name, time.monotonic())
+        announced = Headers(scope=scope).get("content-length", "")
         if wait_s:
             words = f"wait {wait_s:.2f} s, then ask again"
             answer = problem(429, "Too many requests", words, retry_after=math.ceil(wait_s))
             await answer(scope, receive, send)
-        elif _announced(scope) > self._most(scope):
+        elif announced.isdecimal() and int(announced) > self._most(scope):
             answer = problem(413, "Too large", _too_large(self._most(scope)))
             await answer(scope, receive, send)
         elif scope["method"] == "GET" and EVENTS.fullmatch(scope["path"]):
             # An event stream mostly waits, so it holds no slot. Streams have a limit of their own.
             await self._app(scope, receive, send)
-        else:
-            await self._in_turn(scope, receive, send)
-
-    async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
-        tenant = _tenant(scope)
-        if await self._admission.enter(tenant, self._limits.request_s):
+        elif await self._admission.enter(tenant := _tenant(scope), self._limits.request_s):
             await self._timed(tenant, scope, receive, send)
         else:
             words = "as many requests as there is room for are at work and wait: try again"
@@ -311,7 +297,8 @@ class LimitsMiddleware:
             # The time is up and nothing was sent: answer now, while the work is cancelled behind.
             if not work.done() and not begun:
                 cancelling.cancel()
-                work.add_done_callback(_looked_at)
+                # Nobody awaits it: a failure that is not fetched is logged as unhandled.
+                work.add_done_callback(lambda done: done.cancelled() or done.exception())
                 words = f"not answered within {limit_s:g} s; a write may still be done: repeat it "
                 late = problem(504, "Out of time", f"{words}with the same idempotency key")
                 await late(scope, receive, send)
@@ -332,7 +319,7 @@ class LimitsMiddleware:
             message = await receive()
             size += len(message.get("body", b""))
             if size > most:
-                raise TooLarge(413, _too_large(most))
+                raise HTTPException(413, _too_large(most))
             return message
 
         return measured
@@ -340,14 +327,6 @@ class LimitsMiddleware:
     def _most(self, scope: Scope) -> int:
         large = scope["method"] == "POST" and IMPORT.fullmatch(scope["path"])
         return self._limits.import_bytes if large else self._limits.body_bytes
-
-
-def _rate_name(scope: Scope) -> str:
-    """Whose rate a request counts for: its key's, else its address's."""
-    grant: Grant | None = scope.get(GRANT)
-    if grant is not None:
-        return grant.name
-    return _address(scope)
 
 
 def _address(scope: Scope) -> str:
@@ -361,21 +340,8 @@ def _tenant(scope: Scope) -> str:
     return "" if grant is None else tenant_of(grant, named[1] if named else "")
 
 
-def _looked_at(work: asyncio.Future[None]) -> None:
-    """Fetch the failure of work that nobody awaits; otherwise asyncio logs it as unhandled."""
-    if not work.cancelled():
-        work.exception()
-
-
 def _too_large(most: int) -> str:
     return f"a body may have {most:,} bytes here"
-
-
-def _announced(scope: Scope) -> int:
-    for name, value in scope["headers"]:
-        if name == b"content-length":
-            return int(value) if value.isdigit() else 0
-    return 0
 
 
 def logger(stream: TextIO) -> structlog.typing.FilteringBoundLogger:

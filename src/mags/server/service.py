@@ -115,11 +115,8 @@ class Service:
             docs_url=None,
             redoc_url=None,
         )
-        app.state.memories = self.memories
-        app.state.keys = self.keys
-        app.state.settings = self.settings
-        app.state.choosing = self.choosing
-        app.state.stopping = self.stopping
+        for name in ("memories", "keys", "settings", "choosing", "stopping"):
+            setattr(app.state, name, getattr(self, name))
         app.state.streams = 0
         for one in ROUTERS:
             app.include_router(one)

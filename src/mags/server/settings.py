@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
@@ -160,8 +160,12 @@ def check_url(url: str) -> None:
     """Raise InvalidInput for what is neither "" nor the address of an endpoint."""
     if not url:
         return
-    parts = _parts(url)
-    if parts is None or parts.scheme not in PORTS or not parts.hostname or parts.query:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # parsed, and so checked, only now
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in PORTS or not parts.hostname or parts.query:
         raise InvalidInput("url: such as http://localhost:8000/v1", field="url")
     if parts.username is not None or parts.password is not None:
         raise InvalidInput("url: without a name or a key in it; the key goes into `key`")
@@ -189,15 +193,6 @@ def write_choice(folder: Path, choice: ModelChoice | None) -> None:
         remove_private(folder / FILE)
     else:
         write_private(folder / FILE, json.dumps(asdict(choice), indent=1) + "\n")
-
-
-def _parts(url: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # parsed, and so checked, only now
-    except ValueError:
-        return None
-    return parts
 
 
 def _place(url: str) -> tuple[str, str | None, int | None]:

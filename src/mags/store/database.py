@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -377,13 +377,10 @@ def _entered(
             check_log(path)
         _OPEN[place] += 1
     log = Path(f"{path}-wal")
-    opened = False
-    try:
+    with ExitStack() as undo:
+        undo.callback(_left, place)
         yield place, log.exists() and log.stat().st_size > LOG_HEADER.size
-        opened = True
-    finally:
-        if not opened:
-            _left(place)
+        undo.pop_all()
 
 
 def _left(place: tuple[int, int] | None) -> None:
@@ -458,8 +455,10 @@ def open_writer(path: Path, wait_s: float, *, logged: bool) -> Connection:
     `logged`: there was a write-ahead log with something in it.
     """
     db = connect(path, wait_s, apsw.SQLITE_OPEN_READWRITE)
-    whole = False
-    try:
+    with ExitStack() as undo:
+        undo.callback(db.close)
+        # An empty log can go; one that holds something is left as it was found.
+        undo.callback(db.config, apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(logged))
         _check_identity(db, path)
         migrate(db, path, lambda: connect(path, wait_s, apsw.SQLITE_OPEN_READONLY))
         _check_marks(db, path, logged=logged)
@@ -470,12 +469,7 @@ def open_writer(path: Path, wait_s: float, *, logged: bool) -> Connection:
         if not has_tokens(db):
             db.execute(TOKENS)
         _check_pages(db, path)
-        whole = True
-    finally:
-        if not whole:
-            # An empty log can go; one that holds something is left as it was found.
-            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(logged))
-            db.close()
+        undo.pop_all()
     return db
 
 
@@ -684,20 +678,14 @@ def make(path: Path, wait_s: float) -> None:
             db.pragma("journal_mode", "wal")
         finally:
             _close(db)
-        with suppress(FileExistsError):
-            _give_name(place, path)
+        try:
+            os.link(place, path)
+        except FileExistsError:
+            pass  # of another process, which was faster
+        except OSError:  # a file system without links
+            os.rename(place, path)
     finally:
         place.unlink(missing_ok=True)
-
-
-def _give_name(place: Path, path: Path) -> None:
-    """Let a file have another name that no file has; raises FileExistsError."""
-    try:
-        os.link(place, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        os.rename(place, path)
 
 
 def _set_mode(db: apsw.Connection, mode: str, wait_s: float) -> None:

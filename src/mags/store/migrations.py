@@ -67,9 +67,9 @@ def copies(path: Path) -> list[Path]:
     return sorted(one for one in path.parent.iterdir() if ours.fullmatch(one.name))
 
 
-def newest() -> int:
-    """The schema version this MAGS writes."""
-    return max(number for number, _ in _migrations())
+def newest(kind: str = "") -> int:
+    """The schema version this MAGS writes; `kind`: see `scripts`."""
+    return max(number for number, _ in scripts(kind))
 
 
 def migrate(db: apsw.Connection, path: Path, connect: Callable[[], apsw.Connection]) -> None:
@@ -110,14 +110,10 @@ def run_migrations(db: apsw.Connection) -> None:
     """Run every script that is newer than the file's schema, inside the caller's transaction."""
     db.create_scalar_function("checksum", cast(Callable[..., int], checksum), 1)
     found = int(db.pragma("user_version"))
-    for number, script in _migrations():
+    for number, script in scripts():
         if number > found:
             db.execute(script)
             db.pragma("user_version", number)
-
-
-def _migrations() -> Iterator[tuple[int, str]]:
-    return scripts()
 
 
 def scripts(kind: str = "") -> Iterator[tuple[int, str]]:

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
@@ -37,7 +37,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from mags import errors
 from mags.ports.pausing import span
 from mags.store.lineage import FIRST
-from mags.store.migrations import scripts
+from mags.store.migrations import newest, scripts
 from mags.store.sql import IMMUTABLE, SqlDatabase, Vector
 from mags.store.sqlite import SqlStore, sealed_by
 
@@ -174,13 +174,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         for loader in LOADERS:
             self.adapters.register_loader("text", loader)
 
-    def knows_vectors(self, oid: int) -> None:
-        """Take vectors as values of the type with this number in the database."""
-        self.adapters.register_dumper(Vector, type("HalfDumper", (_HalfDumper,), {"oid": oid}))
-        self.adapters.register_loader(oid, _HalfLoader)
-
     def _translated(self, query: str) -> str:
-        return translated(query, sealed=self.of is not None and self.of.sealer is not None)
+        return translated(query, sealed=self.of is not None and self.of.sealer.encrypts)
 
     def execute(self, query: Any, values: Any = (), **named: Any) -> Any:  # type: ignore[override]  # noqa: ANN401 - as psycopg has it
         """Run one statement."""
@@ -459,13 +454,10 @@ class PostgresStore(SqlStore):
         ConfigurationError (a role that sees too much), MissingKey.
         """
         catalog = PostgresCatalog(url, tenant, wait_s=wait_s, read_only=read_only)
-        opened = False
-        try:
+        with ExitStack() as undo:
+            undo.callback(catalog.close)
             database = catalog.database(memory, close=True)
-            opened = True
-        finally:
-            if not opened:
-                catalog.close()
+            undo.pop_all()
         return cls.on(database, branch, keyring, read_only=read_only)
 
 
@@ -533,8 +525,9 @@ class PostgresCatalog:
             "::text FROM (SELECT) AS one LEFT JOIN pg_type ON typname = 'halfvec'",
             (self.tenant,),
         ).get
-        if oid is not None:  # else `check` says what is missing
-            db.knows_vectors(oid)
+        if oid is not None:  # of pgvector's type; else `check` says what is missing
+            db.adapters.register_dumper(Vector, type("HalfDumper", (_HalfDumper,), {"oid": oid}))
+            db.adapters.register_loader(oid, _HalfLoader)
         db.words(
             f"SET search_path = mags_memory, {place or 'pg_temp'};"
             f"SET idle_in_transaction_session_timeout = '{PAUSED_S}s';"
@@ -728,7 +721,7 @@ def _check_alive(db: Connection) -> None:
 
 def check(db: Connection, place: str) -> None:
     """Raise unless the tables are of this version, and the role sees its tenant alone."""
-    found, known = db.execute("SELECT max(number) FROM mags.version").get, newest()
+    found, known = db.execute("SELECT max(number) FROM mags.version").get, newest(SCHEMA)
     if found > known:
         raise errors.NewerSchema(
             f"{place} was written by a newer MAGS (schema {found}, this one knows {known}): "
@@ -749,11 +742,6 @@ def check(db: Connection, place: str) -> None:
             "the memories of other tenants: connect as the role that `mags prepare` made",
             key="store",
         )
-
-
-def newest() -> int:
-    """The version of the tables that this MAGS works with."""
-    return max(number for number, _ in scripts(SCHEMA))
 
 
 def prepare(url: str, role: str = ROLE) -> int:
@@ -780,7 +768,7 @@ def prepare(url: str, role: str = ROLE) -> int:
         known = db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone()
         for grant in GRANTS if known else (MADE, *GRANTS):
             db.execute(sql.SQL(grant).format(role=sql.Identifier(role)))
-    return newest()
+    return newest(SCHEMA)
 
 
 def place_of(url: str) -> str:

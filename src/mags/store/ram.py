@@ -20,7 +20,7 @@ from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store import lineage
 from mags.store.lineage import FIRST, FOLD, Segment
-from mags.store.sql import check_checkpoint, content_row
+from mags.store.sql import IMMUTABLE, check_checkpoint, content_row
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -67,13 +67,10 @@ class _Tables:
                 if self.undo is not None:
                     self.undo.append(partial(table.__setitem__, key, old))
 
-    def take_seq(self) -> int:
-        """The next sequence; given back if the block fails."""
-        before = self.last_seq
-        if self.undo is not None:
-            self.undo.append(partial(setattr, self, "last_seq", before))
-        self.last_seq = before + 1
-        return self.last_seq
+    def __post_init__(self) -> None:
+        self.forks[FIRST] = Mark(name=FIRST, branch="", seq=0, recorded_at=0.0)
+        self.entries[FIRST] = {}
+        self.facts["secret"] = secrets.token_hex(16)
 
     def gone(self) -> NDArray[np.int64]:
         """Ids of erased nodes, ascending."""
@@ -148,8 +145,10 @@ class _RamJournal(_RamPart):
                 if node in tables.forgotten:
                     raise NotFound(f"node {node} was forgotten", node_id=node)
             if any(row[0] in tables.contents for row in rows):
-                raise InvalidInput("one of these contents exists: contents are immutable")
-            seq = tables.take_seq()
+                raise InvalidInput(IMMUTABLE)
+            if tables.undo is not None:
+                tables.undo.append(partial(setattr, tables, "last_seq", tables.last_seq))
+            tables.last_seq = seq = tables.last_seq + 1
             tables.put(tables.entries[branch], seq, bare)
             if delta.key is not None:
                 tables.put(tables.keys, (branch, delta.key), (seq, bare))
@@ -369,7 +368,7 @@ class RamStore:
 
     def __init__(self, *, _branch: _RamBranch | None = None) -> None:
         """A new, empty memory on branch "main"."""
-        self._branch = branch = _branch or _RamBranch(_new_tables(), FIRST)
+        self._branch = branch = _branch or _RamBranch(_Tables(), FIRST)
         self.journal = _RamJournal(branch)
         self.contents = _RamContents(branch)
         self.points = _RamPoints(branch, self.journal)
@@ -398,11 +397,3 @@ class RamStore:
     def close(self) -> None:
         """Release this branch; the memory is gone with its last store."""
         self._branch.closed = True
-
-
-def _new_tables() -> _Tables:
-    tables = _Tables()
-    tables.forks[FIRST] = Mark(name=FIRST, branch="", seq=0, recorded_at=0.0)
-    tables.entries[FIRST] = {}
-    tables.facts["secret"] = secrets.token_hex(16)
-    return tables

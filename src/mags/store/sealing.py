@@ -40,6 +40,8 @@ class Sealer:
     the memory: a value that was moved to another row, or to another memory, does not open.
     """
 
+    encrypts = True
+
     def __init__(self, key: bytes, memory: str) -> None:
         """`key`: 32 bytes; `memory`: the id of whose values they are."""
         self._cipher = AESGCM(key)

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class SqlDatabase(ABC):
     def __init__(self, place: str, path: Path | None, wait_s: float) -> None:
         """`place`: the file, or the database and the memory in it, for messages."""
         self.place, self.path, self.wait_s = place, path, wait_s
-        self.sealer: Sealer | None = None
+        self.sealer: Sealer | Clear = CLEAR
         """What the rows of an encrypted memory are sealed with; its store sets it."""
         self._process = os.getpid()
         self._users = 1
@@ -154,6 +154,7 @@ TEXT, META, VECTOR = ("content", "text"), ("content", "meta"), ("content", "vect
 """Columns, as the place of a sealed value names them."""
 IMMUTABLE = "one of these contents exists: contents are immutable"
 
+Value = TypeVar("Value")
 ContentRow = tuple[int, int, str, str, bytes | None]
 
 
@@ -161,27 +162,22 @@ class Vector(bytes):
     """A vector as it is stored where it is not sealed; some databases have a type for it."""
 
 
-def sealed(sealer: Sealer | None, data: bytes, *place: object) -> bytes:
-    """Bytes as they are stored; without a sealer as they are. `place`: table, column, row."""
-    return data if sealer is None else sealer.seal(data, *place)
+class Clear:
+    """What a memory that is not encrypted has for a `Sealer`: values stay as they are."""
+
+    encrypts = False
+
+    def seal(self, value: Value, *_place: object) -> Value:
+        """The value."""
+        return value
+
+    open = seal_text = open_text = seal
 
 
-def unsealed(sealer: Sealer | None, data: bytes, *place: object) -> bytes:
-    """The reverse of `sealed`; raises CorruptFile."""
-    return data if sealer is None else sealer.open(data, *place)
+CLEAR = Clear()
 
 
-def sealed_text(sealer: Sealer | None, text: str, *place: object) -> str:
-    """A text as it is stored in a column of texts."""
-    return text if sealer is None else sealer.seal_text(text, *place)
-
-
-def unsealed_text(sealer: Sealer | None, text: str, *place: object) -> str:
-    """The reverse of `sealed_text`; raises CorruptFile."""
-    return text if sealer is None else sealer.open_text(text, *place)
-
-
-def content_row(content: Content, sealer: Sealer | None = None) -> ContentRow:
+def content_row(content: Content, sealer: Sealer | Clear = CLEAR) -> ContentRow:
     """(id, node, text, meta, vector) of a content."""
     try:
         meta = json.dumps(dict(content.meta), ensure_ascii=False, separators=(",", ":"))
@@ -192,8 +188,6 @@ def content_row(content: Content, sealer: Sealer | None = None) -> ContentRow:
         raise InvalidInput(f"content {content.id} cannot be kept: {failure}") from failure
     # Little-endian in every file, whatever the machine.
     vector = None if content.vector is None else Vector(content.vector.astype("<f2").tobytes())
-    if sealer is None:
-        return content.id, content.node, content.text, meta, vector
     return (
         content.id,
         content.node,
@@ -203,15 +197,13 @@ def content_row(content: Content, sealer: Sealer | None = None) -> ContentRow:
     )
 
 
-def content_of(row: Sequence[Any], sealer: Sealer | None = None) -> Content:
+def content_of(row: Sequence[Any], sealer: Sealer | Clear = CLEAR) -> Content:
     """The reverse of `content_row`; the vector may be left out. Raises CorruptFile."""
     id_, node, text, meta, *rest = row
     blob = rest[0] if rest else None
-    if sealer is not None:
-        text = sealer.open_text(text, *TEXT, id_)
-        meta = sealer.open_text(meta, *META, id_)
-        blob = None if blob is None else sealer.open(blob, *VECTOR, id_)
+    blob = None if blob is None else sealer.open(blob, *VECTOR, id_)
     vector = None if blob is None else np.frombuffer(blob, "<f2").astype(np.float16, copy=False)
+    text, meta = sealer.open_text(text, *TEXT, id_), sealer.open_text(meta, *META, id_)
     return Content(id=id_, node=node, text=text, meta=json.loads(meta), vector=vector)
 
 

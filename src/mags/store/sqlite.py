@@ -8,7 +8,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -17,16 +17,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.errors import (
-    ConfigurationError,
-    CorruptFile,
-    InvalidInput,
-    KeyConflict,
-    MissingKey,
-    NotFound,
-    StoreClosed,
-    StoreError,
-)
+from mags import errors
 from mags.graph.delta import HEAD, Delta, PastGraph, decode, encode, touches
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, JournalEntry, Mark
@@ -35,7 +26,9 @@ from mags.store.damage import LOG, bad_page, check_log
 from mags.store.database import Database, damaged, leave_alone
 from mags.store.lineage import FIRST, FOLD
 from mags.store.sql import (
+    CLEAR,
     VECTOR,
+    Clear,
     Sql,
     SqlDatabase,
     Vector,
@@ -47,10 +40,6 @@ from mags.store.sql import (
     describe,
     fill,
     parts,
-    sealed,
-    sealed_text,
-    unsealed,
-    unsealed_text,
 )
 
 if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
@@ -121,7 +110,7 @@ class _SqliteBranch:
         self.id = self.pieces[-1][0]
 
     @property
-    def sealer(self) -> Sealer | None:
+    def sealer(self) -> Sealer | Clear:
         """What the rows of an encrypted memory are sealed with."""
         return self._database.sealer
 
@@ -130,15 +119,8 @@ class _SqliteBranch:
         """What is open; raises StoreClosed."""
         if self._closed:
             place = self._database.place
-            raise StoreClosed(f"{place} was closed: open it again", path=place)
+            raise errors.StoreClosed(f"{place} was closed: open it again", path=place)
         return self._database
-
-    def writing(self) -> AbstractContextManager[Sql]:
-        return self.database.writing()
-
-    def reading(self, *, one: bool = False) -> AbstractContextManager[Sql]:
-        """A connection that sees one state; `one`: for one statement."""
-        return self.database.reading(one=one)
 
     def head(self) -> int:
         (last,) = self.database.look(LAST, (self.id,)) or (None,)
@@ -159,13 +141,13 @@ class _SqliteBranch:
             self._database.release()
 
 
-def read_names(db: Sql, sealer: Sealer | None) -> dict[int, str]:
+def read_names(db: Sql, sealer: Sealer | Clear) -> dict[int, str]:
     """The names of all branches by their numbers, oldest first."""
     rows = db.execute("SELECT id, name FROM branch ORDER BY id")
-    return {i: unsealed_text(sealer, name, "branch", "name", i) for i, name in rows}
+    return {i: sealer.open_text(name, "branch", "name", i) for i, name in rows}
 
 
-def read_forks(db: Sql, sealer: Sealer | None) -> dict[str, Mark]:
+def read_forks(db: Sql, sealer: Sealer | Clear) -> dict[str, Mark]:
     """All branches by name, oldest first."""
     names = read_names(db, sealer)
     rows = db.execute("SELECT id, ifnull(parent, 0), after, recorded_at FROM branch ORDER BY id")
@@ -175,13 +157,13 @@ def read_forks(db: Sql, sealer: Sealer | None) -> dict[str, Mark]:
     }
 
 
-def read_marks(db: Sql, sealer: Sealer | None) -> list[Mark]:
+def read_marks(db: Sql, sealer: Sealer | Clear) -> list[Mark]:
     """All snapshots of all branches."""
     names = read_names(db, sealer)
     rows = db.execute("SELECT name, branch, seq, recorded_at FROM mark")
     return [
         Mark(
-            name=unsealed_text(sealer, name, "mark", "name", branch, seq),
+            name=sealer.open_text(name, "mark", "name", branch, seq),
             branch=names[branch],
             seq=seq,
             recorded_at=at,
@@ -207,13 +189,13 @@ class _SqlitePart:
 class _SqliteJournal(_SqlitePart):
     def append(self, delta: Delta) -> int:
         data = encode(delta)
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             if delta.key is not None and self._receipt(db, delta.key) is not None:
-                raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
+                raise errors.KeyConflict(f"key {delta.key} was used before", key=delta.key)
             seq = int(db.execute("SELECT ifnull(max(seq), 0) + 1 FROM journal").get)
             db.execute(
                 "INSERT INTO journal VALUES (?, ?, ?, ?)",
-                (seq, self._branch.id, delta.kind, sealed(self.sealer, data, *ENTRY, seq)),
+                (seq, self._branch.id, delta.kind, self.sealer.seal(data, *ENTRY, seq)),
             )
             if delta.key is not None:
                 db.execute(
@@ -226,12 +208,12 @@ class _SqliteJournal(_SqlitePart):
         return seq
 
     def past(self) -> PastGraph:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             rows = db.stream("SELECT seq, delta FROM journal ORDER BY seq")
             return PastGraph.of(self._decode(seq, data) for seq, data in rows)
 
     def _decode(self, seq: int, data: bytes) -> Delta:
-        return decode(unsealed(self.sealer, data, *ENTRY, seq))
+        return decode(self.sealer.open(data, *ENTRY, seq))
 
     def since(self, seq: int) -> Iterator[JournalEntry]:
         return self._follow(self._batch(seq))
@@ -245,7 +227,7 @@ class _SqliteJournal(_SqlitePart):
     def _batch(self, seq: int) -> list[JournalEntry]:
         out: list[JournalEntry] = []
         size = 0
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             self._branch.check_reachable(db, seq)
             gone = read_forgotten(db)
             for branch, segment in self._branch.pieces:
@@ -267,7 +249,7 @@ class _SqliteJournal(_SqlitePart):
         return self._branch.head()
 
     def find_key(self, key: str) -> Delta | None:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             data = self._receipt(db, key)
             return None if data is None else decode(data).forgetting(read_forgotten(db))
 
@@ -281,24 +263,24 @@ class _SqliteJournal(_SqlitePart):
                 (branch, key, segment.upto),
             ).fetchone()
             if row is not None and row[0] is not None:
-                return unsealed(self.sealer, row[0], "receipt", "delta", branch, key)
+                return self.sealer.open(row[0], "receipt", "delta", branch, key)
             if row is not None:
-                return unsealed(self.sealer, row[1], *ENTRY, row[2])
+                return self.sealer.open(row[1], *ENTRY, row[2])
         return None
 
     def compact(self, before: int) -> int:
         # Composing takes long, so it works on what a reader sees. The writer's lock is held for
         # the exchange only.
         own = self._branch.id
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             folded = self._foldable(db, before)
             if len(folded) < 2:
                 return 0
             gone = read_forgotten(db)
             net, receipts = self._fold(db, folded, gone)
         last = folded[-1]
-        data = sealed(self.sealer, encode(net), *ENTRY, last)
-        with self._branch.writing() as db:
+        data = self.sealer.seal(encode(net), *ENTRY, last)
+        with self._branch.database.writing() as db:
             forgotten = len(read_forgotten(db)) != len(gone)
             if forgotten or self._foldable(db, last) != folded:
                 return 0  # an erasure, a snapshot, a fork or another compaction came in between
@@ -308,7 +290,7 @@ class _SqliteJournal(_SqlitePart):
             db.executemany(
                 "UPDATE receipt SET delta = ? WHERE branch = ? AND key = ?",
                 [
-                    (sealed(self.sealer, kept, "receipt", "delta", own, key), own, key)
+                    (self.sealer.seal(kept, "receipt", "delta", own, key), own, key)
                     for key, kept in receipts.items()
                 ],
             )
@@ -342,20 +324,20 @@ class _SqliteJournal(_SqlitePart):
         return net[0], receipts
 
 
-def _add_contents(db: Sql, contents: Sequence[Content], sealer: Sealer | None) -> None:
+def _add_contents(db: Sql, contents: Sequence[Content], sealer: Sealer | Clear) -> None:
     rows = [content_row(content, sealer) for content in contents]
     gone = db.execute(
         "SELECT node FROM forgotten WHERE node IN (SELECT value FROM json_each(?)) LIMIT 1",
         (json.dumps([node for _, node, *_ in rows]),),
     ).get
     if gone is not None:
-        raise NotFound(f"node {gone} was forgotten", node_id=gone)
+        raise errors.NotFound(f"node {gone} was forgotten", node_id=gone)
     db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
     _put_tokens(db, [(content.id, content.tokens) for content in contents], sealer)
 
 
-def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]], sealer: Sealer | None) -> None:
-    kept = [(i, sealed(sealer, data, *TOKENS, i)) for i, data in rows if data]
+def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]], sealer: Sealer | Clear) -> None:
+    kept = [(i, sealer.seal(data, *TOKENS, i)) for i, data in rows if data]
     if kept:
         db.executemany("INSERT INTO tokens VALUES (?, ?)", kept)
 
@@ -363,7 +345,7 @@ def _put_tokens(db: Sql, rows: Iterable[tuple[int, bytes]], sealer: Sealer | Non
 class _SqliteContents(_SqlitePart):
     def get(self, content_ids: Sequence[int]) -> list[Content]:
         wanted = [int(i) for i in content_ids]
-        with self._branch.reading(one=True) as db:
+        with self._branch.database.reading(one=True) as db:
             rows = db.execute(
                 "SELECT id, node, text, meta FROM content"
                 " WHERE id IN (SELECT value FROM json_each(?))",
@@ -372,13 +354,13 @@ class _SqliteContents(_SqlitePart):
             found = {row[0]: content_of(row, self.sealer) for row in rows}
         missing = next((i for i in wanted if i not in found), None)
         if missing is not None:
-            raise NotFound(f"no content {missing} in this memory", content_id=missing)
+            raise errors.NotFound(f"no content {missing} in this memory", content_id=missing)
         return [found[i] for i in wanted]
 
     def tokens(self, content_ids: Sequence[int]) -> list[bytes]:
         wanted = [int(i) for i in content_ids]
         found: dict[int, bytes] = {}
-        with self._branch.reading(one=True) as db:
+        with self._branch.database.reading(one=True) as db:
             found.update(
                 db.execute(
                     "SELECT content, bytes FROM tokens"
@@ -386,9 +368,8 @@ class _SqliteContents(_SqlitePart):
                     (json.dumps(wanted),),
                 )
             )
-        if self.sealer is not None:
-            found = {i: self.sealer.open(data, *TOKENS, i) for i, data in found.items()}
-        return [found.get(i, b"") for i in wanted]
+        opened = self.sealer.open
+        return [opened(found[i], *TOKENS, i) if i in found else b"" for i in wanted]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
         nodes = [] if node_ids is None else [json.dumps([int(i) for i in node_ids])]
@@ -396,7 +377,7 @@ class _SqliteContents(_SqlitePart):
         last: int = -(2**63)
         while True:
             values = (last, *nodes, SCANNED_AT_ONCE)
-            with self._branch.reading(one=True) as db:
+            with self._branch.database.reading(one=True) as db:
                 rows: list[tuple[Any, ...]] = db.execute(
                     f"SELECT id, node, text, meta, vector FROM content WHERE id > ? {chosen}"
                     " ORDER BY id LIMIT ?",
@@ -412,12 +393,14 @@ class _SqliteContents(_SqlitePart):
     ) -> None:
         halves = np.asarray(vectors).astype("<f2")
         ids = [int(i) for i in content_ids]
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             for content_id, vector in zip(ids, halves, strict=True):
-                data = sealed(self.sealer, Vector(vector.tobytes()), *VECTOR, content_id)
+                data = self.sealer.seal(Vector(vector.tobytes()), *VECTOR, content_id)
                 db.execute("UPDATE content SET vector = ? WHERE id = ?", (data, content_id))
                 if not db.changes():
-                    raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
+                    raise errors.NotFound(
+                        f"no content {content_id} in this memory", content_id=content_id
+                    )
             db.executemany("DELETE FROM tokens WHERE content = ?", [(i,) for i in ids])
             _put_tokens(db, zip(ids, tokens, strict=True), self.sealer)
             db.execute("DELETE FROM checkpoint")
@@ -427,7 +410,7 @@ class _SqliteContents(_SqlitePart):
         # that were written meanwhile are searched under the lock.
         ids = np.unique(np.array([int(i) for i in node_ids], np.int64))
         nodes = json.dumps(ids.tolist())
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             found, last = scrubbed(db, ids, {}, 0, self.sealer)
         with self._branch.database.erasing() as db:
             found, _ = scrubbed(db, ids, found, last, self.sealer)
@@ -447,7 +430,7 @@ class _SqliteContents(_SqlitePart):
 
     def next_id(self, count: int) -> int:
         if count < 1:
-            raise InvalidInput(f"cannot reserve {count} ids", field="count", given=count)
+            raise errors.InvalidInput(f"cannot reserve {count} ids", field="count", given=count)
         return self._branch.database.reserve(count)
 
 
@@ -456,7 +439,7 @@ def scrubbed(
     ids: NDArray[np.int64],
     known: Scrubbed,
     after: int,
-    sealer: Sealer | None = None,
+    sealer: Sealer | Clear = CLEAR,
 ) -> tuple[Scrubbed, int]:
     """Entries that hold images of these nodes, with the images taken out; and the last one read.
 
@@ -474,15 +457,15 @@ def scrubbed(
         # head is the same entry.
         if seq in known and known[seq][0] == data[: HEAD.size]:
             continue
-        entry = unsealed(sealer, data, *ENTRY, seq)
+        entry = sealer.open(data, *ENTRY, seq)
         if touches(entry, ids):
             kept = encode(decode(entry).forgetting(ids))
-            found[seq] = data[: HEAD.size], sealed(sealer, kept, *ENTRY, seq)
+            found[seq] = data[: HEAD.size], sealer.seal(kept, *ENTRY, seq)
     return found, last
 
 
 def replace_scrubbed(
-    db: Sql, found: Scrubbed, ids: NDArray[np.int64], sealer: Sealer | None = None
+    db: Sql, found: Scrubbed, ids: NDArray[np.int64], sealer: Sealer | Clear = CLEAR
 ) -> None:
     """Write scrubbed entries over the old ones; scrub again what changed meanwhile."""
     for seq, (head, kept) in found.items():
@@ -495,8 +478,8 @@ def replace_scrubbed(
             continue
         data = db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get
         if data is not None:
-            entry = decode(unsealed(sealer, data, *ENTRY, seq))
-            kept = sealed(sealer, encode(entry.forgetting(ids)), *ENTRY, seq)
+            entry = decode(sealer.open(data, *ENTRY, seq))
+            kept = sealer.seal(encode(entry.forgetting(ids)), *ENTRY, seq)
             db.execute("UPDATE journal SET delta = ? WHERE seq = ?", (kept, seq))
 
 
@@ -504,8 +487,8 @@ class _SqlitePoints(_SqlitePart):
     def save(self, checkpoint: Checkpoint) -> None:
         own = self._branch.id
         place = ("checkpoint", "arrays", own, checkpoint.seq, checkpoint.tick)
-        arrays = sealed_text(self.sealer, describe(checkpoint.arrays), *place)
-        with self._branch.writing() as db:
+        arrays = self.sealer.seal_text(describe(checkpoint.arrays), *place)
+        with self._branch.database.writing() as db:
             head = self._branch.head()
             check_checkpoint(checkpoint, self._branch.name, head, read_forgotten(db))
             values = (checkpoint.seq, checkpoint.tick, arrays, own)
@@ -523,7 +506,7 @@ class _SqlitePoints(_SqlitePart):
             )
 
     def load(self) -> Checkpoint | None:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             # The branch's own checkpoint is the newest; an ancestor's counts up to the fork.
             for branch, segment in reversed(self._branch.pieces):
                 row = db.execute(
@@ -533,45 +516,38 @@ class _SqlitePoints(_SqlitePart):
                 if row is not None:
                     seq, tick, description = row
                     place = ("checkpoint", "arrays", branch, seq, tick)
-                    arrays = blank_arrays(unsealed_text(self.sealer, description, *place))
+                    arrays = blank_arrays(self.sealer.open_text(description, *place))
                     _fill_all(db, branch, list(arrays.values()), self.sealer)
                     return Checkpoint(seq=seq, branch=segment.branch, tick=tick, arrays=arrays)
         return None
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
         lineage.check_name(name, "a snapshot")
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             lineage.check_seq(seq, self._branch.head())
             self._branch.check_reachable(db, seq)
             own = self._branch.id
-            if self.sealer is None:
-                db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (own, name))
-            else:
-                self._unmark(db, name, self.sealer)
-            stored = sealed_text(self.sealer, name, "mark", "name", own, seq)
+            held = db.execute("SELECT name, seq FROM mark WHERE branch = ?", (own,)).fetchall()
+            # One by one, as the same name is sealed another way each time.
+            old = [
+                (own, one)
+                for one, at in held
+                if self.sealer.open_text(one, "mark", "name", own, at) == name
+            ]
+            db.executemany("DELETE FROM mark WHERE branch = ? AND name = ?", old)
+            stored = self.sealer.seal_text(name, "mark", "name", own, seq)
             db.execute("INSERT INTO mark VALUES (?, ?, ?, ?)", (own, stored, seq, recorded_at))
         return Mark(name=name, branch=self._branch.name, seq=seq, recorded_at=recorded_at)
 
-    def _unmark(self, db: Sql, name: str, sealer: Sealer) -> None:
-        """Remove a snapshot by its name, which is sealed another way each time."""
-        own = self._branch.id
-        held: list[Any] = db.execute(
-            "SELECT name, seq FROM mark WHERE branch = ?", (own,)
-        ).fetchall()
-        old = [
-            (own, one)
-            for one, seq in held
-            if sealer.open_text(one, "mark", "name", own, seq) == name
-        ]
-        db.executemany("DELETE FROM mark WHERE branch = ? AND name = ?", old)
-
     def marks(self) -> list[Mark]:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             marks = read_marks(db, self.sealer)
             return lineage.in_sight(marks, (segment for _, segment in self._branch.pieces))
 
 
-def _replace(db: Sql, branch: int, number: int, array: NDArray[Any], sealer: Sealer | None) -> None:
+def _replace(
+    db: Sql, branch: int, number: int, array: NDArray[Any], sealer: Sealer | Clear
+) -> None:
     """Store one array of a checkpoint, writing only the parts that have changed.
 
     Vectors make up most of a checkpoint and seldom change.
@@ -583,12 +559,12 @@ def _replace(db: Sql, branch: int, number: int, array: NDArray[Any], sealer: Sea
     for count, part in enumerate(parts(array), start=1):
         place = ("part", "bytes", branch, number, count)
         # The checksum is of what is stored, so of a sealed part it does not tell the same bytes.
-        told = None if sealer is not None else checksum(part)
+        told = None if sealer.encrypts else checksum(part)
         if count <= len(held):
             part_id, known = held[count - 1]
             if told in (None, known) and _same(db, part_id, part, sealer, place):
                 continue
-        data = part if sealer is None else sealer.seal(part, *place)
+        data = sealer.seal(part, *place)
         total = checksum(data) if told is None else told
         if count > len(held):
             db.execute(
@@ -606,32 +582,32 @@ def _same(
     db: Sql,
     part_id: int,
     part: memoryview,
-    sealer: Sealer | None,
+    sealer: Sealer | Clear,
     place: tuple[object, ...],
 ) -> bool:
     """Whether a part is stored already, byte for byte: its checksum does not see every swap."""
     held = db.execute("SELECT bytes FROM part WHERE id = ?", (part_id,)).get
     try:
-        held = unsealed(sealer, held, *place)
-    except CorruptFile:
+        held = sealer.open(held, *place)
+    except errors.CorruptFile:
         return False  # it is replaced
     return np.array_equal(np.frombuffer(held, np.uint8), np.frombuffer(part, np.uint8))
 
 
-def _fill_all(db: Sql, branch: int, arrays: list[NDArray[np.void]], sealer: Sealer | None) -> None:
+def _fill_all(db: Sql, branch: int, arrays: list[NDArray[np.void]], sealer: Sealer | Clear) -> None:
     ends, counts = [0] * len(arrays), [0] * len(arrays)
     rows = db.execute(
         "SELECT array, checksum, bytes FROM part WHERE branch = ? ORDER BY id", (branch,)
     )
     for number, expected, part in rows:
-        if sealer is not None:
+        if sealer.encrypts:
             # What opens is whole. The checksum is for who looks at the file without its key.
             counts[number] += 1
             part = sealer.open(part, "part", "bytes", branch, number, counts[number])
             expected = checksum(part)
         ends[number] = fill(arrays[number], ends[number], part, expected)
     if any(end != array.nbytes for end, array in zip(ends, arrays, strict=True)):
-        raise CorruptFile("a checkpoint lacks a part; it can be rebuilt from the journal")
+        raise errors.CorruptFile("a checkpoint lacks a part; it can be rebuilt from the journal")
 
 
 class _SqliteFacts(_SqlitePart):
@@ -639,27 +615,27 @@ class _SqliteFacts(_SqlitePart):
         row = self._branch.database.look("SELECT value FROM fact WHERE name = ?", (name,))
         if row is None:
             return None
-        return unsealed_text(self.sealer, str(row[0]), "fact", "value", name)
+        return self.sealer.open_text(str(row[0]), "fact", "value", name)
 
     def put(self, name: str, value: str) -> None:
-        stored = sealed_text(self.sealer, value, "fact", "value", name)
-        with self._branch.writing() as db:
+        stored = self.sealer.seal_text(value, "fact", "value", name)
+        with self._branch.database.writing() as db:
             db.execute("DELETE FROM fact WHERE name = ?", (name,))
             db.execute("INSERT INTO fact VALUES (?, ?)", (name, stored))
 
     def branches(self) -> list[Mark]:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             return list(read_forks(db, self.sealer).values())
 
     def forgotten(self) -> NDArray[np.int64]:
-        with self._branch.reading(one=True) as db:
+        with self._branch.database.reading(one=True) as db:
             return read_forgotten(db)
 
     def size(self) -> Mapping[str, int]:
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             out = {name: int(db.execute(sql).get) for name, sql in SIZES.items()}
         out["bytes"] = self._branch.database.bytes(out)
-        return out if self.sealer is None else out | {"encrypted": 1}
+        return out | {"encrypted": 1} if self.sealer.encrypts else out
 
 
 def _rows(db: Sql, table: str) -> Iterator[tuple[Any, ...]]:
@@ -678,9 +654,9 @@ def _digest(db: Sql, table: str) -> int:
     return total
 
 
-def _copy(db: Sql, new: Sql, table: str, sealer: Sealer | None) -> int:
+def _copy(db: Sql, new: Sql, table: str, sealer: Sealer | Clear) -> int:
     count, rows = 0, _rows(db, table)
-    if table == "content" and sealer is None:
+    if table == "content" and not sealer.encrypts:
         rows = ((*row, None if held is None else Vector(held)) for *row, held in rows)
     while batch := list(islice(rows, COPIED_AT_ONCE)):
         places = ", ".join("?" * len(batch[0]))
@@ -710,15 +686,12 @@ class SqlStore:
         read_only: bool = False,
     ) -> Self:
         """A store on a branch; lets go of the database where there is no such branch, or no key."""
-        opened = False
-        try:
-            if database.sealer is None:  # else of another branch
+        with ExitStack() as undo:
+            undo.callback(database.release)
+            if not database.sealer.encrypts:  # else of another branch
                 database.sealer = _sealer(database, keyring, read_only=read_only)
             store = cls(_SqliteBranch(database, branch))
-            opened = True
-        finally:
-            if not opened:
-                database.release()
+            undo.pop_all()
         return store
 
     @property
@@ -729,11 +702,11 @@ class SqlStore:
     def fork(self, name: str, recorded_at: float = 0.0) -> Self:
         """A store on a new branch that begins at this branch's head."""
         lineage.check_name(name, "a branch")
-        with self._branch.writing() as db:
+        with self._branch.database.writing() as db:
             sealer = self._branch.sealer
             lineage.check_free(name, read_forks(db, sealer))
             number = int(db.execute("SELECT max(id) + 1 FROM branch").get)
-            stored = sealed_text(sealer, name, "branch", "name", number)
+            stored = sealer.seal_text(name, "branch", "name", number)
             db.execute(
                 "INSERT INTO branch VALUES (?, ?, ?, ?, ?)",
                 (number, stored, self._branch.id, self._branch.head(), recorded_at),
@@ -742,7 +715,7 @@ class SqlStore:
 
     def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock for one transaction of many writes."""
-        return self._branch.writing()
+        return self._branch.database.writing()
 
     def copy_to(self, other: SqlStore) -> dict[str, int]:
         """Copy all of this memory to a new one, in one transaction of each; rows by table.
@@ -750,9 +723,11 @@ class SqlStore:
         What was written is read again and compared. Raises InvalidInput where `other` holds
         something, StoreError.
         """
-        with self._branch.writing() as db, other._branch.writing() as new:
+        with self._branch.database.writing() as db, other._branch.database.writing() as new:
             if new.execute(TOUCHED).get:
-                raise InvalidInput("what a memory is moved to must be new: name another place")
+                raise errors.InvalidInput(
+                    "what a memory is moved to must be new: name another place"
+                )
             # Its rows are what they are there, sealed or not.
             other._branch.database.sealer = sealer = self._branch.sealer
             for table in reversed(TABLES):
@@ -760,14 +735,14 @@ class SqlStore:
             copied = {table: _copy(db, new, table, sealer) for table in TABLES}
             for table in TABLES:
                 if _digest(db, table) != _digest(new, table):
-                    raise StoreError(f"{table} was not kept as it is: nothing was moved")
+                    raise errors.StoreError(f"{table} was not kept as it is: nothing was moved")
         return copied
 
     def check(self) -> None:
         """Read and verify every entry, and the checkpoint; raises CorruptFile."""
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             for seq, data in db.stream("SELECT seq, delta FROM journal"):
-                decode(unsealed(self._branch.sealer, data, *ENTRY, seq))
+                decode(self._branch.sealer.open(data, *ENTRY, seq))
         self.points.load()
 
     def close(self) -> None:
@@ -801,7 +776,7 @@ class SqliteStore(SqlStore):
         MissingKey, NotFound (no such branch), InvalidInput (`wait_s` is negative or no number).
         """
         if not (isinstance(wait_s, int | float) and 0 <= wait_s <= threading.TIMEOUT_MAX):
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}",
                 field="wait_s",
                 given=wait_s,
@@ -816,7 +791,7 @@ class SqliteStore(SqlStore):
 
     def check(self) -> None:
         """Read and verify the whole file, every entry and checkpoint; raises CorruptFile."""
-        with self._branch.reading() as db:
+        with self._branch.database.reading() as db:
             found = db.execute("PRAGMA integrity_check(1)").get
             if found != "ok":
                 raise damaged(self.path, str(found))
@@ -847,7 +822,7 @@ def sealed_by(database: SqlDatabase) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _sealer(database: SqlDatabase, keyring: Keyring | None, *, read_only: bool) -> Sealer | None:
+def _sealer(database: SqlDatabase, keyring: Keyring | None, *, read_only: bool) -> Sealer | Clear:
     """The sealer of an encrypted memory, and of one that nothing was written to yet."""
     memory, place = sealed_by(database), database.place
     fresh = memory is None and keyring is not None and database.look(TOUCHED, ()) == (0,)
@@ -856,7 +831,7 @@ def _sealer(database: SqlDatabase, keyring: Keyring | None, *, read_only: bool) 
             memory = sealed_by(database)  # another process may have been faster
             if memory is None and not db.execute(TOUCHED).get:
                 if Path(place).absolute().parent == keyring.folder.absolute():
-                    raise ConfigurationError(
+                    raise errors.ConfigurationError(
                         f"the keys would lie beside {place}, and go with it into every backup: "
                         "name another folder (encryption.keys, MAGS_KEYS)",
                         key="encryption.keys",
@@ -865,9 +840,9 @@ def _sealer(database: SqlDatabase, keyring: Keyring | None, *, read_only: bool) 
     if memory is None:
         if keyring is not None:
             LOG.warning("%s is not encrypted: it was made before encryption was set", place)
-        return None
+        return CLEAR
     if keyring is None:
-        raise MissingKey(
+        raise errors.MissingKey(
             f"{place} is encrypted: say where its key is (encryption.master and encryption.keys, "
             "or MAGS_MASTER_KEY and MAGS_KEYS)",
             path=place,

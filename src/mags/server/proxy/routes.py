@@ -144,11 +144,13 @@ class Proxy:
             client, upstream = self._asked()
             sent = self._rememberer.with_context(body, remembered)
             sent = {**sent, "model": sent.get("model") or upstream.model}
-            sent.pop(
-                "user", None
-            )  # names a memory here, which is no business of the model's server
+            sent.pop("user", None)  # names a memory here: no business of the model's server
             if body.get("stream") is True:
-                return await self._streamed(client, sent, grant, remembered)
+                stream = self._pieces(client, sent, grant, remembered)
+                first = await anext(stream)  # what fails at once gets a status of its own
+                return StreamingResponse(
+                    _after(first, stream), media_type="text/event-stream", headers=HEADERS
+                )
             answer = await whole(client, "POST", "/chat/completions", sent)
             words = text_of(_message(answer))
             lost = await run_in_threadpool(
@@ -202,15 +204,6 @@ class Proxy:
         if line.client is None:
             line.client = client_of(line.upstream)
         return line.client, line.upstream
-
-    async def _streamed(
-        self, client: httpx.AsyncClient, sent: Json, grant: Grant, remembered: Remembered
-    ) -> Response:
-        stream = self._pieces(client, sent, grant, remembered)
-        first = await anext(stream)  # what fails at once gets a status of its own
-        return StreamingResponse(
-            _after(first, stream), media_type="text/event-stream", headers=HEADERS
-        )
 
     async def _pieces(
         self, client: httpx.AsyncClient, sent: Json, grant: Grant, remembered: Remembered
@@ -478,9 +471,7 @@ class Rememberer:
             at_most(0),
             self._memories.enter(grant, conversation.namespace, Scope.WRITE, said=[said]) as opened,
         ):
-            inspect.read_waiting(
-                opened.memory
-            )  # what was said to a client that left before its answer
+            inspect.read_waiting(opened.memory)  # of a client that left before its answer
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
             # Recalled before it is observed: a question must not find itself.
@@ -550,8 +541,7 @@ class Rememberer:
         words = self._prompt.render("system", {"recalled": context}).strip()
         messages: list[Any] = list(body["messages"])
         at = next(
-            (n for n, m in enumerate(messages) if m["role"] not in INSTRUCTIONS),
-            len(messages),
+            (n for n, m in enumerate(messages) if m["role"] not in INSTRUCTIONS), len(messages)
         )
-        message = {"role": "system", "content": words}
-        return {**body, "messages": [*messages[:at], message, *messages[at:]]}
+        messages.insert(at, {"role": "system", "content": words})
+        return {**body, "messages": messages}

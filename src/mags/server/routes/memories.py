@@ -75,7 +75,7 @@ def observe(
     said = {**turn.model_dump(), "speaker": context.speaks(turn.speaker)}
     with context.writing([turn.text]) as memory:
         key = turn.key or idempotency_key
-        seen = memory.observe(**{**said, "key": key}, trusted=context.trusted)
+        seen = memory.observe(**{**said, "key": key}, trusted=context.grant.trusted)
     return whole(responses.SeenOut.of(seen), 200 if seen.repeated else 201)
 
 
@@ -100,7 +100,7 @@ def observe_many(
         for place, one in enumerate(said):
             one["key"] = one["key"] or f"{idempotency_key} {place}"
     with context.writing([turn.text for turn in turns.turns]) as memory:
-        trusted = context.trusted
+        trusted = context.grant.trusted
         apart = (memory.observe(**one, trusted=trusted) for one in said)
         seen = list(apart) if turns.apart else memory.observe_many(said, trusted=trusted)
     response.status_code = 200 if all(one.repeated for one in seen) else 201
@@ -122,7 +122,9 @@ def assert_fact(
     told = [fact.subject, fact.relation, fact.object]
     with context.writing(told, as_anybody=True) as memory:
         key = fact.key or idempotency_key
-        seen = memory.assert_fact(**{**fact.model_dump(), "key": key}, trusted=context.trusted)
+        seen = memory.assert_fact(
+            **{**fact.model_dump(), "key": key}, trusted=context.grant.trusted
+        )
     response.status_code = 200 if seen.repeated else 201
     return responses.SeenOut.of(seen)
 
@@ -137,7 +139,7 @@ def converse(
         with context.opened(Scope.WRITE, [turn.text]) as opened:
             said = turn.model_dump(exclude={"stream"})
             said |= {"key": turn.key or idempotency_key, "speaker": context.speaks(turn.speaker)}
-            reply = opened.memory.converse(**said, on_text=on_text, trusted=context.trusted)
+            reply = opened.memory.converse(**said, on_text=on_text, trusted=context.grant.trusted)
             return responses.ReplyOut.of(reply, trace=opened.keep(reply.trace))
 
     return replied(work, stream=turn.stream)

@@ -98,7 +98,7 @@ def correct(context: Context, told: CorrectIn) -> responses.SeenOut:
         said = told.model_dump(exclude={"id", "right"})
         said["speaker"] = context.speaks(told.speaker)
         return responses.SeenOut.of(
-            memory.correct(told.id, told.right, **said, trusted=context.trusted)
+            memory.correct(told.id, told.right, **said, trusted=context.grant.trusted)
         )
 
 

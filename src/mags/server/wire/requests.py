@@ -349,9 +349,7 @@ class LookIn(RequestBody):
     as_of: str | None = None
     recorded_as_of: str | None = None
     current: bool = False
-    branch: Annotated[str, Field(max_length=200)] = (
-        "main"  # read by the request context, known here
-    )
+    branch: Annotated[str, Field(max_length=200)] = "main"  # the context reads it
     limit: Annotated[int, Field(ge=1, le=1_000)] = 200
     offset: Annotated[int, Field(ge=0, le=2**40)] = 0
 
@@ -363,6 +361,4 @@ class SearchIn(RequestBody):
     k: Count = 20
     as_of: str | None = None
     recorded_as_of: str | None = None
-    branch: Annotated[str, Field(max_length=200)] = (
-        "main"  # read by the request context, known here
-    )
+    branch: Annotated[str, Field(max_length=200)] = "main"  # the context reads it
