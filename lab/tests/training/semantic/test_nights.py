@@ -23,14 +23,16 @@ from mags.settings import Settings
 pytest.importorskip("trl", reason="needs the extra: pip install './lab[train]'")
 
 import torch
+from transformers import TrainerControl, TrainerState, TrainingArguments
 
 from mags_lab.cli.semantic import semantic
-from mags_lab.training.semantic import nights
+from mags_lab.training.semantic import nights, teach
 from mags_lab.training.semantic.bases import SHIPPED
 from mags_lab.training.semantic.chat import chat, likeliest, load, merged, replies
 from mags_lab.training.semantic.lessons import Amounts, SlotChoice
 from mags_lab.training.semantic.nights import Night
-from mags_lab.training.semantic.teach import Recipe
+from mags_lab.training.semantic.teach import Recipe, Stop
+from mags_lab.training.semantic.world import Lesson
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of transformers about itself
 RECIPE = Recipe(pairs=16)
@@ -204,3 +206,26 @@ def test_the_command_line_teaches_by_the_recipe_of_a_sleep() -> None:
     same = [name for name in told if name in recipe]
     assert {"budget", "sure", "settled", "rank", "epochs", "rate", "seed"} == set(same)
     assert [told[name].default for name in same] == [recipe[name] for name in same]
+
+
+@pytest.mark.parametrize(
+    ("right", "stops"),
+    [
+        ([0, 0, 0, 0, 0, 0, 0, 0], None),  # much is taught: nothing is right for long
+        ([0, 1, 0, 0, 0, 0, 0, 0], None),
+        ([0, 2, 4, 4, 4, 4, 4, 4], 7),
+        ([0, 2, 3, 2, 4, 3, 3, 4], None),
+    ],
+)
+def test_teaching_stops_where_nothing_is_gained_once_half_is_right(
+    right: list[int], stops: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = [Lesson(prompt=str(n), reply="yes", sort="question") for n in range(4)]
+    said = iter([["yes"] * n + ["no"] * (4 - n) for n in right])
+    monkeypatch.setattr(teach, "replies", lambda _student, _prompts: next(said))
+    stop = Stop(load(SHIPPED), held, Recipe(patience=4))
+    arguments, control = TrainingArguments(output_dir=str(tmp_path)), TrainerControl()
+    for look in range(1, len(right) + 1):
+        state = TrainerState(global_step=look * teach.LOOK, max_steps=10_000)
+        stop.on_step_end(arguments, state, control)
+        assert control.should_training_stop == (stops is not None and look >= stops)

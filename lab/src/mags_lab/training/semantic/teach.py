@@ -40,6 +40,9 @@ LOOK = 50
 """Steps between two looks at wordings that are held out."""
 SMALL = 8
 """Lessons of a step, at least."""
+BEGUN = 0.5
+"""Share of held-out wordings that are answered rightly from where no gain may stop it: of a
+thousand slots none is for many hundred steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +51,8 @@ class Recipe:
 
     `batch`: lessons of a step, fewer of a small set; `epochs`: at most, or what makes `least`
     steps.
-    `patience`: looks without gain before it stops, after those; `pairs`: of the preference step, 0
-    for none.
+    `patience`: looks without gain before it stops, once half is right; `pairs`: of the preference
+    step, 0 for none.
     """
 
     rank: int = 16
@@ -222,7 +225,7 @@ class Stop(TrainerCallback):  # type: ignore[misc]
 
     def __init__(self, student: Student, held: Sequence[Lesson], recipe: Recipe) -> None:
         self._student, self._held = student, held
-        self._patience, self._least = recipe.patience, recipe.least
+        self._patience = recipe.patience
         self.curve: list[float] = []
 
     def on_step_end(
@@ -239,6 +242,6 @@ class Stop(TrainerCallback):  # type: ignore[misc]
         right = [one.reply == text for one, text in zip(self._held, said, strict=True)]
         self.curve.append(sum(right) / max(1, len(right)))
         best = max(range(len(self.curve)), key=self.curve.__getitem__)
-        # At first nothing is right.
-        if state.global_step >= self._least and len(self.curve) - 1 - best >= self._patience:
+        begun = self.curve[best] >= BEGUN
+        if begun and len(self.curve) - 1 - best >= self._patience:
             control.should_training_stop = True
