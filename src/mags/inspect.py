@@ -18,8 +18,18 @@ from numpy.typing import NDArray
 from mags.graph.delta import Delta
 from mags.graph.records import ArcKind, NodeFlag, NodeKind, node_charge
 from mags.index.state import State
-from mags.memory import history, lookup, views
+from mags.memory import history, lookup
 from mags.memory.inputs import known_id, several, whole
+from mags.memory.views import (
+    ArcView,
+    ChangeView,
+    DotView,
+    Frame,
+    LinkView,
+    MomentView,
+    Picture,
+    RegionView,
+)
 from mags.plasticity.frozen import FrozenGraph
 from mags.recall.chains import Chain, Ends
 from mags.recall.chains import chains as best_chains
@@ -116,9 +126,7 @@ def latest(memory: Memory, things: Iterable[str], *, most: int = 4) -> tuple[tup
         return said_last(state, things, most=most, moment=live.present(), settings=settings)
 
 
-def changes(
-    memory: Memory, after: int, limit: int = 100, *, named: int = 0
-) -> list[views.ChangeView]:
+def changes(memory: Memory, after: int, limit: int = 100, *, named: int = 0) -> list[ChangeView]:
     """What changed after a journal sequence, oldest first; raises NotFound if folded away."""
     return history.changes(
         memory._live,
@@ -128,12 +136,12 @@ def changes(
     )
 
 
-def life(memory: Memory, node_id: int) -> list[views.MomentView]:
+def life(memory: Memory, node_id: int) -> list[MomentView]:
     """What each change left of a node's strength, oldest first; raises NotFound."""
     return history.life(memory._live, known_id(node_id))
 
 
-def regions(memory: Memory) -> list[views.RegionView]:
+def regions(memory: Memory) -> list[RegionView]:
     """Communities of associated nodes, largest first, each named by its best connected members.
 
     Found by the last sleep, or anew where the memory has grown by a tenth since.
@@ -141,7 +149,7 @@ def regions(memory: Memory) -> list[views.RegionView]:
     return memory._sleeper.regions()
 
 
-def region_links(memory: Memory) -> tuple[views.LinkView, ...]:
+def region_links(memory: Memory) -> tuple[LinkView, ...]:
     """The weight between any two regions, strongest first."""
     region = _region_of(regions(memory))
     with memory._live.reading() as state:
@@ -155,7 +163,7 @@ def region_links(memory: Memory) -> tuple[views.LinkView, ...]:
     np.add.at(weight, place.reshape(-1), frozen.charge[between])
     order = np.argsort(-weight, kind="stable")
     return tuple(
-        views.LinkView(
+        LinkView(
             a=int(known[i, 0]),
             b=int(known[i, 1]),
             weight=round(float(weight[i]), 4),
@@ -165,11 +173,11 @@ def region_links(memory: Memory) -> tuple[views.LinkView, ...]:
     )
 
 
-def picture(memory: Memory, frame: views.Frame | None = None) -> views.Picture:
+def picture(memory: Memory, frame: Frame | None = None) -> Picture:
     """The strongest nodes and the arcs between them, to be drawn."""
     region = _region_of(regions(memory))
     with memory._live.reading() as state:
-        return _drawn(state, frame or views.Frame(), region)
+        return _drawn(state, frame or Frame(), region)
 
 
 def associate(memory: Memory, src: int, dst: int, weight: float | None) -> Delta:
@@ -177,12 +185,12 @@ def associate(memory: Memory, src: int, dst: int, weight: float | None) -> Delta
     return memory._editor.associate(known_id(src), known_id(dst), weight)
 
 
-def _region_of(found: Iterable[views.RegionView]) -> dict[int, int]:
+def _region_of(found: Iterable[RegionView]) -> dict[int, int]:
     """From a node's id to the id of the region it lies in."""
     return {member: view.id for view in found for member in view.members}
 
 
-def _drawn(state: State, frame: views.Frame, regions: Mapping[int, int]) -> views.Picture:
+def _drawn(state: State, frame: Frame, regions: Mapping[int, int]) -> Picture:
     frozen = FrozenGraph.of(state.graph)
     chosen = _chosen(frozen, frame)
     inside = np.zeros(len(frozen.nodes), np.bool_)
@@ -190,7 +198,7 @@ def _drawn(state: State, frame: views.Frame, regions: Mapping[int, int]) -> view
     kept = np.flatnonzero(inside[frozen.src] & inside[frozen.dst])
     charge = frozen.charge
     lines = tuple(
-        views.ArcView(
+        ArcView(
             src=int(arc["src"]),
             dst=int(arc["dst"]),
             kind=ArcKind(int(arc["kind"])).name.lower(),
@@ -198,7 +206,7 @@ def _drawn(state: State, frame: views.Frame, regions: Mapping[int, int]) -> view
         )
         for at, arc in zip(kept, frozen.arcs[kept], strict=True)
     )
-    return views.Picture(
+    return Picture(
         tick=state.graph.tick,
         seq=state.seq,
         nodes=len(frozen.nodes),
@@ -208,7 +216,7 @@ def _drawn(state: State, frame: views.Frame, regions: Mapping[int, int]) -> view
     )
 
 
-def _chosen(frozen: FrozenGraph, frame: views.Frame) -> NDArray[np.int64]:
+def _chosen(frozen: FrozenGraph, frame: Frame) -> NDArray[np.int64]:
     """Places of the nodes to show, by id."""
     nodes = frozen.nodes
     there = np.ones(len(nodes), np.bool_)
@@ -227,7 +235,7 @@ def _chosen(frozen: FrozenGraph, frame: views.Frame) -> NDArray[np.int64]:
     return np.sort(best)
 
 
-def _ends(nodes: NDArray[np.void], frame: views.Frame) -> NDArray[np.float64]:
+def _ends(nodes: NDArray[np.void], frame: Frame) -> NDArray[np.float64]:
     """When nodes cease to be valid, as far as was known at `frame.recorded_as_of`."""
     ends: NDArray[np.float64] = nodes["valid_to"].copy()
     if frame.recorded_as_of is not None:
@@ -235,7 +243,7 @@ def _ends(nodes: NDArray[np.void], frame: views.Frame) -> NDArray[np.float64]:
     return ends
 
 
-def _disputed(state: State, node: np.void, frame: views.Frame) -> bool:
+def _disputed(state: State, node: np.void, frame: Frame) -> bool:
     if not int(node["flags"]) & NodeFlag.DISPUTED:
         return False
     moment = frame.as_of
@@ -245,14 +253,14 @@ def _disputed(state: State, node: np.void, frame: views.Frame) -> bool:
 
 
 def _dots(
-    state: State, nodes: NDArray[np.void], frame: views.Frame, regions: Mapping[int, int]
-) -> tuple[views.DotView, ...]:
+    state: State, nodes: NDArray[np.void], frame: Frame, regions: Mapping[int, int]
+) -> tuple[DotView, ...]:
     ids = [int(i) for i in nodes["id"]]
     strengths = node_charge(nodes, state.graph.tick)
     now = np.inf if frame.as_of is None else frame.as_of
     ends = _ends(nodes, frame)
     return tuple(
-        views.DotView(
+        DotView(
             id=node_id,
             kind=NodeKind(int(node["kind"])).name.lower(),
             label=content.text[:LABEL],

@@ -15,7 +15,7 @@ from mags.engram.claim import Correction
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
 from mags.graph.records import Grade
-from mags.memory import history, inputs, lookup, porting, views
+from mags.memory import history, inputs, lookup, porting
 from mags.memory.asking import Asker
 from mags.memory.conversing import Converser, Writes
 from mags.memory.correcting import Corrector, Wrong
@@ -27,6 +27,20 @@ from mags.memory.observing import Observer
 from mags.memory.reading import ReadOptions, Recaller, read_options
 from mags.memory.settings import Parts
 from mags.memory.sleeping import Sleeper
+from mags.memory.views import (
+    Diff,
+    Explanation,
+    Forgotten,
+    LogEntry,
+    NamedView,
+    NeighbourView,
+    NodeView,
+    PathView,
+    Profile,
+    Reply,
+    Seen,
+    Stats,
+)
 from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Plan, Turn, tells
@@ -109,7 +123,7 @@ class Memory:
         attrs: Mapping[str, str] | None = None,
         trusted: bool = True,
         later: bool = False,
-    ) -> views.Seen:
+    ) -> Seen:
         """Remember one turn, durable on return; costs a tick.
 
         `at`: when it was said (now). `key` makes it idempotent: with the same turn it returns the
@@ -130,7 +144,7 @@ class Memory:
 
     def observe_many(
         self, turns: Iterable[TurnLike], *, apart: bool = False, trusted: bool = True
-    ) -> list[views.Seen]:
+    ) -> list[Seen]:
         """Remember turns in order, each read as by `observe`, embedded together; a tick a session.
 
         A turn is a `Turn`, a mapping with its fields, a (speaker, text) pair or a text. Each
@@ -160,7 +174,7 @@ class Memory:
         retract: bool = False,
         key: str | None = None,
         trusted: bool = True,
-    ) -> views.Seen:
+    ) -> Seen:
         """Store a triple given as such, judged by the same arbiter; no episode, no tick.
 
         `at`, `until`: when it is true, where known. `one`: whether the slot holds one value
@@ -219,7 +233,7 @@ class Memory:
         as_of: Moment | None = None,
         *,
         recorded_as_of: Moment | None = None,
-    ) -> list[views.NamedView]:
+    ) -> list[NamedView]:
         """At most k memories that hold the words, or are near them; what has a name first."""
         found = self.recall(query, k, as_of, recorded_as_of=recorded_as_of)
         options = read_options(as_of, recorded_as_of, k, "memories to find")
@@ -237,7 +251,7 @@ class Memory:
         speaker: str = "user",
         session: str = "",
         on_text: Callable[[str], None] | None = None,
-    ) -> views.Reply:
+    ) -> Reply:
         """Answer from memory, citing what carries the answer; costs a tick.
 
         What was cited is recharged and wired together; where that cannot be written (the
@@ -263,7 +277,7 @@ class Memory:
         key: str | None = None,
         on_text: Callable[[str], None] | None = None,
         trusted: bool = True,
-    ) -> views.Reply:
+    ) -> Reply:
         """One whole turn: route it, answer it from memory, remember it and the answer.
 
         A turn that only tells is answered with what was understood of it. One that corrects what
@@ -274,12 +288,12 @@ class Memory:
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session, "key": key}
 
-        def observe(**other: Any) -> views.Seen:
+        def observe(**other: Any) -> Seen:
             return self.observe(**{**said, "trusted": trusted, **other})
 
         turn, payload = self._prepared(said, trusted=trusted)
 
-        def correct(fact: int, right: str | None) -> views.Seen:
+        def correct(fact: int, right: str | None) -> Seen:
             def read() -> Correction:  # kept word for word, and worth what who speaks is
                 found = self._corrector.read(fact, right, turn.speaker)
                 return replace(found, text=turn.text, grade=Grade.UNKNOWN)
@@ -288,12 +302,12 @@ class Memory:
 
         return self._converser.converse(turn, Writes(observe=observe, correct=correct), on_text)
 
-    def explain(self, trace: Trace, limit: int | None = None) -> views.Explanation:
+    def explain(self, trace: Trace, limit: int | None = None) -> Explanation:
         """A trace in words: anchors, paths with weights, shares of the score, sources."""
         with self._live.reading() as state:
             return lookup.explain(state, trace, limit)
 
-    def connect(self, start: int | str, end: int | str) -> views.PathView | None:
+    def connect(self, start: int | str, end: int | str) -> PathView | None:
         """The strongest path between two nodes or named things, or None."""
         with self._live.reading() as state:
             return lookup.path(
@@ -304,12 +318,12 @@ class Memory:
                 settings=self._parts.settings.recall,
             )
 
-    def neighbours(self, node_id: int | str) -> list[views.NeighbourView]:
+    def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""
         with self._live.reading() as state:
             return lookup.neighbour_views(state, lookup.resolve(state, inputs.id_or_name(node_id)))
 
-    def profile(self, name: int | str) -> views.Profile:
+    def profile(self, name: int | str) -> Profile:
         """What is known about a person or thing, now and before."""
         with self._live.reading() as state:
             entity = lookup.resolve(state, inputs.id_or_name(name))
@@ -336,12 +350,12 @@ class Memory:
                 options = replace(options, as_of=self._live.present())
             return lookup.facts(state, about, options)
 
-    def get(self, node_id: int) -> views.NodeView:
+    def get(self, node_id: int) -> NodeView:
         """One node in words; raises NotFound."""
         with self._live.reading() as state:
             return lookup.node_view(state, inputs.known_id(node_id))
 
-    def stats(self) -> views.Stats:
+    def stats(self) -> Stats:
         """Counts, sizes, and who is at work."""
         return lookup.stats(self._live, self._parts)
 
@@ -373,7 +387,7 @@ class Memory:
         session: str = "",
         key: str | None = None,
         trusted: bool = True,
-    ) -> views.Seen:
+    ) -> Seen:
         """Say that a fact is wrong and what is right: one is denied, the other held since then.
 
         `wrong`: a fact, by id or as something shows it, or a reply that cites it. `right`: the
@@ -390,13 +404,13 @@ class Memory:
             found = self._corrector.read(wrong, right, speaker)
             return found if trusted else replace(found, grade=Grade.UNKNOWN)
 
-        cited = wrong.citations if isinstance(wrong, views.Reply) else (wrong,)
+        cited = wrong.citations if isinstance(wrong, Reply) else (wrong,)
         ids = [one if isinstance(one, int) else getattr(one, "id", None) for one in cited]
         payload = self._live.payload(correct=ids, right=right, speaker=speaker)
         turn = turn if trusted else inputs.said_by(turn, self._live.clock())
         return self._observer.correct(read, turn, payload=payload)
 
-    def edit(self, node_id: int, **fields: Any) -> views.NodeView:
+    def edit(self, node_id: int, **fields: Any) -> NodeView:
         """Change a node by hand, as `mags.Edit` says; raises NotFound, InvalidInput, ModelError."""
         try:
             change = Edit(**fields)
@@ -406,7 +420,7 @@ class Memory:
         self._editor.edit(inputs.known_id(node_id), change)
         return self.get(node_id)
 
-    def pin(self, node_id: int, pinned: bool = True) -> views.NodeView:
+    def pin(self, node_id: int, pinned: bool = True) -> NodeView:
         """Mark a node as important for good, or take the mark back.
 
         Its importance is then what it was before, where the journal still has that.
@@ -414,7 +428,7 @@ class Memory:
         self._editor.pin(inputs.known_id(node_id), pinned=pinned)
         return self.get(node_id)
 
-    def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> views.Forgotten:
+    def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:
         """Erase for good: a node by id, a thing by name, or all that holds a phrase.
 
         No rollback brings it back. The id of an entity erases what its name does; that of a fact
@@ -437,11 +451,11 @@ class Memory:
         """Every snapshot of this branch and its ancestors, oldest first."""
         return self._store.points.marks()
 
-    def log(self, limit: int | None = None) -> list[views.LogEntry]:
+    def log(self, limit: int | None = None) -> list[LogEntry]:
         """Every change, newest first."""
         return history.log(self._live, limit)
 
-    def diff(self, name: str) -> views.Diff:
+    def diff(self, name: str) -> Diff:
         """What changed since a snapshot."""
         return history.diff(self._live, name, self._parts.artifacts)
 
@@ -507,7 +521,7 @@ class Memory:
         payload = self._live.payload(**said, at=at, attrs=attrs)
         return turn if trusted else inputs.said_by(turn, now), payload
 
-    def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[views.Seen]:
+    def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in batches, then sleep if that is due. What waits is read before."""
         told = self._read_waiting()
         seen = self._observer.observe(jobs)
@@ -518,7 +532,7 @@ class Memory:
             seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, *told))
         return seen
 
-    def _observed_later(self, turn: Turn, payload: str, *, until_asked: bool) -> views.Seen:
+    def _observed_later(self, turn: Turn, payload: str, *, until_asked: bool) -> Seen:
         """Keep a turn, and read those that wait where it is time, unless `until_asked`."""
         told: tuple[str, ...] = ()
         waiting = 0 if until_asked else self._observer.waiting()
