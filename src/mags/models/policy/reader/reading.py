@@ -85,7 +85,7 @@ _OF = re.compile(
     rf" of(?! (?:{_STOP}|us|them|my|our|your|course)\b)"
     rf"(?: (?:the |an? )?(?!(?:{_STOP})\b)[\w'-]+){{1,3}}{_ENDS}"
 )
-_ITEM = rf",? (?:and|&) (?:now |also )?(?:(?:\d+|{'|'.join(COUNTED)}) [a-z]+|[A-Z][\w'-]*)"
+_ITEM = rf",? (?:and|&) (?:now |also )?(?P<item>(?:\d+|{'|'.join(COUNTED)}) [a-z]+|[A-Z][\w'-]*)"
 _AND = re.compile(_ITEM + r"(?=[.,;:!?)\n]|$)")
 _AND_FROM = re.compile(rf" from [A-Z][\w'-]*{_ITEM} from [A-Z][\w'-]*(?=[.,;:!?)\n]|$)")
 """What goes on a list: "Igbo, Ga" and now Twi, "Hiba" from Homs and Ola from Lund."""
@@ -637,6 +637,8 @@ def _object_said(layout: Layout, span: tuple[int, int]) -> str:
     more = _OF.match(text, end) if last.islower() and not living(last) else None
     if more is None:
         more = _AND_FROM.match(text, end) or (_AND.match(text, end) if ", " in words else None)
+        if more and words[:1].isupper() != more["item"][:1].isupper():
+            more = None  # "three sons from Paul and Ana from Rome" is no list
     return words + more[0] if more else words
 
 
@@ -673,6 +675,9 @@ def _worded(name: str, modality: str, *, denied: bool) -> str:
         return f"{'does not plan to' if denied else PLANNED[modality]} {base}"
     if not denied or verb in DENYING or not {"no", "not"}.isdisjoint(name.split()):
         return name
+    known = canonical(name)
+    if known is not None and known.opposite:
+        return known.opposite
     return f"is not {rest}".strip() if verb == "be" else f"does not {base}"
 
 

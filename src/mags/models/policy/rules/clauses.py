@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.tokens import (
-    SAYS_I,
     Token,
     name_end,
     own_words,
@@ -126,9 +125,15 @@ def clause_at(tokens: Sequence[Token], i: int) -> tuple[Subject, Verb] | None:
     """Return the subject and verb of a clause that starts at `i`, or None."""
     subject = subject_at(tokens, i)
     verb = verb_group(tokens, subject.end, subject.person) if subject else None
-    if subject is None or verb is None:
+    if subject is None or verb is None or (subject.kind == NAME and _is_noun(tokens, verb)):
         return None
     return subject, verb
+
+
+def _is_noun(tokens: Sequence[Token], verb: Verb) -> bool:
+    """Say whether a "verb" is a plural with its own verb after it ("Fantasy books are ...")."""
+    plural = verb.tense == "present" and verb.form == verb.base + "s"
+    return plural and _low(tokens, verb.end) in lex.BE | {"have", "can", "will"}
 
 
 def _low(tokens: Sequence[Token], i: int) -> str:
@@ -194,6 +199,8 @@ def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
     """Say whether a verb after "and" goes on with the subject before, not with "to ..."."""
     if verb.tense == "progressive" or verb.base == opened.base or verb.form in lex.FEELINGS:
         return False
+    if between and between[-1].low.endswith("s") and verb.form == f"{verb.base}s":
+        return False  # "quotes and pictures": more likely two nouns
     led = any(t.low in lex.PRONOUNS | {"to", "who", "that", "which"} for t in between)
     past, before = (one.tense in {"past", "used"} for one in (verb, opened))
     bare = verb.tense == "present" and verb.form == verb.base
@@ -207,7 +214,10 @@ def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
 
 def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
     """Return the subject that starts at `i`, or None."""
-    i += _low(tokens, i) == "both"
+    if _low(tokens, i) == "both":
+        i += 1
+    if _low(tokens, i) == "all" and _low(tokens, i + 2) == ",":
+        i += 3  # "all three, Ana, Bob and Cem, ..."
     low = _low(tokens, i)
     if low in lex.PRONOUNS:
         person = {"i": FIRST, "he": SINGULAR, "she": SINGULAR, "it": SINGULAR}.get(low, PLURAL)
@@ -243,6 +253,10 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
             break
         names.append(surface(tokens[step:after]))
         end = after
+    if end < len(tokens) and tokens[end].text == "," and len(names) > 2:
+        end += 1
+    if _low(tokens, end) in {"both", "all", "each"}:
+        end += 1
     person = PLURAL if len(names) > 1 else SINGULAR
     return Subject(kind=NAME, names=tuple(names), end=end, person=person)
 
@@ -393,10 +407,14 @@ def _helps(tokens: Sequence[Token], i: int) -> bool:
     """Say whether the word at a place is an auxiliary of a verb that follows."""
     low, word = _low(tokens, i), _low(tokens, _pass(tokens, i + 1, set()))
     tags = {form for _, form in forms(word)}
+    if not tags and word.endswith("ed") and len(word) > 4:
+        tags = {PAST, PARTICIPLE}
     if low in lex.MODALS or low in _DO:
         return BASE in tags and not (low in _DO and word == "do")
     if low in _HAVE:
         return PARTICIPLE in tags
+    if low == "'d":
+        return bool(tags & {BASE, PARTICIPLE})
     trait = word == "being" or word in lex.TRAITS
     return low in lex.BE and bool(tags & {GERUND, PARTICIPLE}) and not trait
 
@@ -414,6 +432,8 @@ def _simple(tokens: Sequence[Token], i: int, person: str, shades: set[str]) -> V
         return Verb(base=base, tense=tense, form=word, end=i + 1)
     tags = {form for _, form in forms(word)}
     hit = tags & ({PAST, THIRD} if person == SINGULAR else {PAST, BASE})
+    if word == "has" and person != SINGULAR:
+        return None
     if hit:  # "I hit", "we put": more often told than habitual
         tense = "past" if PAST in hit else "present"
         return Verb(base=_base(word, hit), tense=tense, form=word, end=i + 1)
@@ -430,7 +450,9 @@ def _composed(
     ahead = _low(tokens, i + 2)
     if first in lex.BE and word == "going" and _low(tokens, i + 1) == "to" and _has(ahead, BASE):
         return Verb(base=_base(ahead, {BASE}), tense="future", form=ahead, end=i + 3)
-    modal = "would" if first == "'d" else first if first in lex.MODALS else ""
+    modal = first if first in lex.MODALS else ""
+    if first == "'d":
+        modal = "would" if BASE in tags or "have" in helpers else ""
     passive = last in lex.BE and GERUND not in tags
     if last == "'s" and passive and _has_done(tokens, i):
         passive, first, last = False, "has", "has"
@@ -439,7 +461,7 @@ def _composed(
     tense = "past" if first in {"was", "were", "did"} else "present"
     if modal:
         tense = "future" if modal in {"will", "shall", "gonna", "'ll"} else "modal"
-    elif first in _HAVE:
+    elif first in _HAVE or first == "'d":
         tense = "perfect"
     elif last in lex.BE and not passive:
         tense = "progressive"
@@ -487,6 +509,7 @@ _LONG, _LINES = 1_500, 12
 person is read."""
 _LONGEST = 600
 """Letters of the longest sentence that is taken for talk."""
+_FIRST = re.compile(r"\b(?:i|i'm|im|my|we|our|me)\b", re.IGNORECASE)
 _CODE = re.compile(
     r"```.*?(?:```|\Z)|^[ \t]*(?:>|[-*\u2022] |\d+[.)] ).*$", re.DOTALL | re.MULTILINE
 )
@@ -532,7 +555,7 @@ def declaratives(text: str) -> tuple[Declarative, ...]:
     """Return the sentences of a turn, each without the request or question that ends it."""
     if len(text) > _LONG or text.count("\n") > _LINES:
         kept = _CODE.sub("", text[:_MOST_READ]).split("\n")
-        text = "\n".join(line for line in kept if SAYS_I.search(line))
+        text = "\n".join(line for line in kept if _FIRST.search(line))
     found = []
     for sentence in sentences(_unquoted(own_words(text)))[:_MOST]:
         asked = _KEEP.match(sentence) if len(sentence) <= _LONGEST else None
@@ -555,7 +578,7 @@ def _unquoted(text: str) -> str:
     """Take quotations out; a title of a few words stays."""
 
     def left(match: re.Match[str]) -> str:
-        speaks = SAYS_I.search(match[1]) or match[1].rstrip().endswith((".", "!", "?"))
+        speaks = _FIRST.search(match[1]) or match[1].rstrip().endswith((".", "!", "?"))
         return " " if speaks or len(match[1].split()) > _MOST_QUOTED else match[0]
 
     return _QUOTED.sub(left, text)

@@ -28,8 +28,8 @@ from mags.models.policy.rules.tokens import (
     starts_with,
     tokenise,
 )
-from mags.models.policy.rules.when import DAYS, EACH_DAY, Time, times
-from mags.ports.english import whose, word_set
+from mags.models.policy.rules.when import EACH_DAY, Time, times
+from mags.ports.english import BASE, PAST, forms, whose, word_set
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import canonical
 
@@ -197,7 +197,7 @@ _SIDES = {
     ),
     "often": re.compile(
         r"\b((?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|summer"
-        rf"|winter|spring|{'|'.join(DAYS)})"
+        r"|winter|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
         r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
         r"|on (?:weekends|weekdays"
         rf"|(?:{EACH_DAY}(?:, and |, | and |)(?=\b))+(?<=s)))\b",
@@ -289,7 +289,7 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     bar = next((i for i, t in enumerate(tokens) if t.text in {"|", "("}), len(tokens))
     words, sides = tuple(tokens[:bar]), dict[str, str]()
     first = 1 if words and words[0].low in lex.ARTICLES else 0
-    first = next((i + 1 for i, t in enumerate(words) if i and t.low in CALLED), first)
+    first = next((i + 1 for i, t in enumerate(words) if i and t.low in _CALLED), first)
     named = name_end(words, first)
     for i in range(len(words) - 2, 0, -1):
         low, inner = words[i].low, words[i + 1 :]
@@ -305,18 +305,20 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     return words, sides
 
 
-CALLED = frozenset({"called", "named"})
+_CALLED = frozenset({"called", "named"})
 
 
 def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
     """Cut what a comma sets apart: ", where they met", ", helping others", "Oslo, Norway".
 
-    And "btw" with all after it.
+    And what is done next: "at a bike maker and starts in March". And "btw" with all after it.
     """
     ended = next((i for i, t in enumerate(words) if i and t.text in lex.CHAT), len(words))
     words = words[:ended]
     for i, token in enumerate(words[:-1]):
         after = words[i + 1]
+        if token.low == "and" and i > 1 and _is_finite(after):
+            return tuple(words[:i])
         if token.text != "," or i == 0:
             continue
         named = words[i - 1].is_capital and after.is_capital
@@ -325,6 +327,15 @@ def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
         if after.low in _ASIDE or lone or doing:
             return tuple(words[:i])
     return tuple(words)
+
+
+def _is_finite(word: Token) -> bool:
+    tags = {form for _, form in forms(word.low)}
+    past = PAST in tags and BASE not in tags
+    return not word.is_capital and (past or word.low in lex.BE | _THIRD)
+
+
+_THIRD = frozenset({"has", "does", "goes", "starts", "says"})
 
 
 def objects(words: tuple[Token, ...], scene: Scene, name: str) -> list[Object]:
@@ -364,7 +375,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return Object(text=found, is_name=True) if found else None
     if low in _VAGUE or words[-1].low in {"so", "that", "much"}:
         return None
-    called = next((i for i, t in enumerate(words) if i and t.low in CALLED), 0)
+    called = next((i for i, t in enumerate(words) if i and t.low in _CALLED), 0)
     if called and name_end(words, called + 1) == len(words) > called + 1:
         lead = join(tokens[: len(tokens) - len(words) + called + 1])
         name = join(words[called + 1 :])  # "a startup called Nuvem"

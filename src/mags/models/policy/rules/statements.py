@@ -133,6 +133,8 @@ def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
     if (subject.kind == PRONOUN and subject.word in _IDLE) or together or subject.owner == "your":
         return None
     names = scene.subjects(subject)
+    if names is None and subject.word == "they" and first in {"my", "our"}:
+        names = (scene.speaker,)  # "they raised my rent": who did it does not matter
     if names is None and subject.word == "they" and first == "me":
         names = (scene.speaker,)  # "they promoted me to head chef": I was
         clause = replace(clause, verb=replace(verb, passive=True), rest=clause.rest[1:])
@@ -239,6 +241,8 @@ def _match(case: Case) -> tuple[Relation, bool, int] | None:
     """Return the relation of a verb with the words after it, the longest match, if any."""
     verb, words = case.clause.verb, case.words
     surface = verb.base
+    if verb.base in {"be", "have"}:
+        return None
     if verb.tense == "used":
         surface = f"used to {verb.base}"
     elif verb.passive:
@@ -585,9 +589,7 @@ def having(case: Case) -> Read:
 def _named(case: Case) -> Read:
     """Read "a dog named Rex", "a sister, Ana", "two brothers, Ben and Luke"."""
     words = case.words
-    cut = next(
-        (i for i, t in enumerate(words) if i and (t.text == "," or t.low in phrases.CALLED)), 0
-    )
+    cut = next((i for i, t in enumerate(words) if i and (t.text == "," or t.low in _CALLED)), 0)
     nouns = [t.low for t in words[:cut] if t.low not in _COUNTS]
     last = nouns[-1] if nouns else ""
     single = _SINGLE.get(last, last if last in lex.KIN | lex.PETS else last.removesuffix("s"))
@@ -612,4 +614,5 @@ def _named(case: Case) -> Read:
     ]
 
 
+_CALLED = frozenset({"named", "called"})
 _COUNTS = lex.ARTICLES | frozenset(COUNTED) | word_set("my new a an one")
