@@ -25,6 +25,8 @@ def at(day: str) -> float:
         ("When is supper?", "supper on Saturday the 20th, at six", "2020-06-11", "20 June 2020"),
         ("When is supper?", "supper is on Sat the 20th", "2020-06-11", "20 June 2020"),
         ("When is the club?", "chess club tuesdays 19.00", "2022-08-14", "tuesdays 19.00"),
+        ("When is it?", "exactly two weeks from today", "2026-06-02", "16 June 2026"),
+        ("When do we go?", "a week from today we go", "2026-06-02", "9 June 2026"),
         ("When did he move?", "he moved in May", "2024-08-10", "May 2024"),
         ("When did he move?", "he moved, at last", "2024-08-10", ""),
         ("What time is dinner?", "dinner on Friday at 19:30", "2024-08-10", "19:30"),

@@ -159,7 +159,7 @@ def _plain(text: str, at: float, *, future: bool) -> str:
     text = re.sub(
         rf"\bin ({_COUNT} (?:day|week|month|year)s?)\b|\b({_COUNT} (?:day|week"
         rf"|month)s?) from today\b",
-        lambda m: f"in {m[1] or m[2]}",
+        lambda m: f"in {m[1]}" if m[1] else f"in {m[2]} exactly",
         text,
         flags=re.I,
     )
