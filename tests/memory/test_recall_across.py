@@ -52,6 +52,21 @@ def test_the_order_in_which_memories_are_named_changes_nothing(order: list[str],
     }
 
 
+def test_a_second_that_goes_by_changes_nothing_of_turns_told_just_now():
+    now = [1_800_000_000.0]
+    with mags.open(
+        None, policy=RulePolicy(), embedder=HashEmbedder(64), clock=lambda: now[0]
+    ) as memory:
+        for line in TEAM:
+            memory.observe(line)
+            now[0] += 0.3
+        first = memory.recall("Who writes the notes?")
+        now[0] += 1.0
+        later = memory.recall("Who writes the notes?")
+    assert [round(hit.score, 4) for hit in first] == [round(hit.score, 4) for hit in later]
+    assert all(hit.shares["recency"] == 0.0 for hit in first.trace.hits)
+
+
 def test_one_memory_is_recalled_in_the_order_of_its_own():
     mine = memory_of(*MINE)
     alone = mine.recall("What did I buy?", 20)

@@ -647,5 +647,6 @@ def recall_across(
         for (name, one), own in zip(found.items(), scores, strict=True)
         for hit, score in zip(one.hits, own, strict=True)
     ]
-    best = sorted(hits, key=lambda hit: -hit.score)[: options.k]
+    # Of two alike the one of the first name comes first, in whatever order they were named.
+    best = sorted(hits, key=lambda hit: (-round(hit.score, 9), hit.memory, hit.id))[: options.k]
     return FoundAcross(hits=tuple(best), traces={name: one.trace for name, one in found.items()})

@@ -262,7 +262,11 @@ def traits(rows, nodes, words, speakers, clock, during, expected, out):
 
 @kernel
 def z_scores(scores, out):
-    """z-scores into `out`; all zero if the scores are all alike."""
+    """z-scores into `out`; all zero if the scores are all alike.
+
+    They are where they spread by less than 1e-4: of turns told in the same seconds each moment that
+    goes by would count.
+    """
     n = len(scores)
     mean = square = 0.0
     for i in range(n):
@@ -272,7 +276,7 @@ def z_scores(scores, out):
         square += (scores[i] - mean) ** 2
     deviation = np.sqrt(square / max(n, 1))
     for i in range(n):
-        out[i] = (scores[i] - mean) / deviation if deviation >= 1e-9 else 0.0
+        out[i] = (scores[i] - mean) / deviation if deviation >= 1e-4 else 0.0
 
 
 @kernel
