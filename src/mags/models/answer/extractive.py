@@ -177,7 +177,8 @@ class ExtractiveAnswerer:
         head = head if dash else ""
         subject = own.fact[0] if own.fact else own.speaker
         values = stems(head) or (stems(own.fact[2]) if own.fact else frozenset())
-        if _is_told_anew(subject, own.at, values, parsed, read):
+        theirs = [one for one in read if _may_renew(subject, own.speaker, one.item.speaker)]
+        if _is_told_anew(subject, own.at, values, parsed, theirs):
             return False
         told = spans.fact_features(parsed, own, head, fact.support, read)
         if read[0].best >= self.sure and spans.says(read[0], own, head):
@@ -194,7 +195,7 @@ class ExtractiveAnswerer:
             and spans.about(stems(subject), one.item)
             and not of_others(parsed, one.item)
             and not spans.says(one, own, head)
-            for one in read
+            for one in theirs
         )
 
 
@@ -279,6 +280,11 @@ def _of_facts(turn: Turn, facts: Sequence[ContextItem]) -> Answer | None:
     if not head and (best.tentative or question.kind in ("yesno", "reason", *VALUED)):
         return None
     return _quoting(head, together, together[0], strength)
+
+
+def _may_renew(subject: str, speaker: str, other: str) -> bool:
+    """Whether the word of another may be news: not of what somebody says of themself."""
+    return other == speaker or speaker.casefold() != subject.casefold()
 
 
 def _is_told_anew(
