@@ -2,9 +2,9 @@
 
 Every question of the corpus's `dev` split, as a memory in its shipped settings met it
 (`benchmarks.answers`), and as one of a single turn would, gives one example a turn that is read and
-one a fact that fits: its features and whether it is right by the rule of that benchmark. A logistic
-model for each form of answer and kind of question is written where `mags.models.answer.spans` reads
-it.
+one a fact that fits: its features and whether it is right, as was judged by reading (the corpus's
+`judged-answers.tsv`), else by the rule of that benchmark. A model for each form of answer is
+written where `mags.models.answer.spans` reads it.
 
 Printed is what five folds over dialogues give, each judged by what was fitted on the others: for
 thresholds the shares of answerable questions answered rightly and wrongly, and of unanswerable ones
@@ -17,11 +17,8 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.answers import Met, judge, met, of_corpus, quoting_answerer
 from mags.models.answer.extractive import DASH, of_fact
@@ -30,15 +27,16 @@ from mags.models.answer.spans import (
     WEIGHTS,
     candidates,
     fact_features,
-    kind_of,
 )
 from mags.models.policy.reader.network import Calibration
 from mags.ports.answer import Answer
 from mags_lab.talk import corpus
+from mags_lab.talk.calibration import logistic, network
 
 FOLDS = 5
-RIDGE = 20.0
-"""Weight of the squares: what is left of chance in so few examples."""
+FORMS = ("value", "quote", "fact")
+RIGHT = 0.5
+"""How far right an answer is that counts as right."""
 THRESHOLDS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.77, 0.79, 0.81, 0.83)
 
 
@@ -48,9 +46,8 @@ class AnswerExample:
 
     question: int
     form: str
-    kind: str
     features: Mapping[str, float]
-    right: bool
+    right: float
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -69,6 +66,7 @@ def main(arguments: Sequence[str]) -> int:
 def fit(cases: Sequence[Met]) -> Iterator[str]:
     """Fit and write the weights; lines of what folds give."""
     quoting = quoting_answerer()
+    judged = corpus.judged_answers()
     asked = len(cases)
     cases = [*cases, *(one for case in cases for one in alone(case))]
     read = [candidates(c.asked, read_question(c.asked), c.items, quoting.reader) for c in cases]
@@ -76,9 +74,8 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
         AnswerExample(
             question=n,
             form=form,
-            kind=kind_of(read_question(case.asked)),
             features=one.features,
-            right=_right(case, f"{one.head} {DASH} " if form == "value" else one.quote),
+            right=_right(case, form, one.head if form == "value" else one.quote, judged),
         )
         for n, (case, some) in enumerate(zip(cases, read, strict=True))
         for one in some
@@ -106,24 +103,12 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
             for one in some
         ]
         features = fact_features(parsed, own, head if dash else "", answer.support, weighed)
-        right = judge(case, answer) == "right"
-        facts.append(
-            AnswerExample(question=n, form="fact", kind="", features=features, right=right)
-        )
+        right = float(judge(case, answer) == "right")
+        facts.append(AnswerExample(question=n, form="fact", features=features, right=right))
     every = [*turns, *facts]
     sure += held_out(facts, fold)
-    made = {
-        form: {
-            kind: _short(logistic([e for e in every if e.form == form and kind in (e.kind, "")]))
-            for kind in kinds
-        }
-        for form, kinds in (
-            ("value", ("", "yesno", "time", "number")),
-            ("quote", ("", "yesno", "time", "number")),
-            ("fact", ("",)),
-        )
-    }
-    WEIGHTS.write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    made = {form: asdict(_fitted(form, every)) for form in FORMS}
+    WEIGHTS.write_text(json.dumps(made, sort_keys=True) + "\n", encoding="utf-8")
     yield from table(cases[:asked], every, sure)
 
 
@@ -133,8 +118,17 @@ def alone(case: Met) -> list[Met]:
     return [replace(case, items=(item,)) for item in turns[:2]]
 
 
-def _right(case: Met, text: str) -> bool:
-    return judge(case, Answer(text=text)) == "right"
+def _right(
+    case: Met, form: str, words: str, judged: Mapping[tuple[str, str, str, str, str], float]
+) -> float:
+    """How far words answer a question, in [0, 1]: as was judged by reading, else by the rule."""
+    asked = case.question
+    if not asked.answers:
+        return 0.0
+    text = f"{words} {DASH} " if form == "value" else words
+    by_rule = float(judge(case, Answer(text=text)) == "right")
+    key = (case.talk, asked.who, asked.text, form, " ".join(words.split()))
+    return judged.get(key, by_rule)
 
 
 def _folds(cases: Sequence[Met]) -> list[int]:
@@ -145,42 +139,18 @@ def _folds(cases: Sequence[Met]) -> list[int]:
 def held_out(examples: Sequence[AnswerExample], fold: Sequence[int]) -> list[float]:
     """How likely each is right, by what was fitted on the other folds."""
     found = [0.0] * len(examples)
-    groups = {(e.form, e.kind) for e in examples}
-    for form, kind in groups:
+    for form in {e.form for e in examples}:
         for n in range(FOLDS):
-            own = [e for e in examples if e.form == form and kind in (e.kind, "")]
-            model = logistic([e for e in own if fold[e.question] != n])
+            model = _fitted(form, [e for e in examples if fold[e.question] != n])
             for place, e in enumerate(examples):
-                if (e.form, e.kind) == (form, kind) and fold[e.question] == n:
+                if e.form == form and fold[e.question] == n:
                     found[place] = model.probability(e.features)
     return found
 
 
-def logistic(examples: Sequence[AnswerExample]) -> Calibration:
-    """A logistic model with a ridge over features of unit variance, by Newton's method."""
-    names = sorted({name for e in examples for name in e.features})
-    x = np.array([[e.features.get(name, 0.0) for name in names] for e in examples])
-    y = np.array([float(e.right) for e in examples])
-    mean, wide = x.mean(axis=0), x.std(axis=0) + 1e-6
-    z: NDArray[np.float64] = np.column_stack(((x - mean) / wide, np.ones(len(x))))
-    ridge = np.diag([RIDGE] * len(names) + [1e-3])
-    weights = np.zeros(len(names) + 1)
-    for _ in range(30):
-        p = 1.0 / (1.0 + np.exp(-np.clip(z @ weights, -30.0, 30.0)))
-        slope = z.T @ (y - p) - ridge @ weights
-        step = np.linalg.solve((z * (p * (1.0 - p) + 1e-6)[:, None]).T @ z + ridge, slope)
-        weights += step
-        if np.abs(step).max() < 1e-5:
-            break
-    plain = weights[:-1] / wide
-    plain[x.std(axis=0) == 0.0] = 0.0
-    bias = float(weights[-1] - (plain * mean).sum())
-    return Calibration(weights=dict(zip(names, plain.tolist(), strict=True)), bias=bias)
-
-
-def _short(model: Calibration) -> dict[str, object]:
-    kept = {name: round(w, 3) for name, w in model.weights.items() if abs(w) >= 0.0005}
-    return {"weights": kept, "bias": round(model.bias, 3)}
+def _fitted(form: str, examples: Sequence[AnswerExample]) -> Calibration:
+    own = [(e.features, e.right) for e in examples if e.form == form]
+    return logistic(own) if form == "fact" else network(own)
 
 
 def table(
@@ -191,12 +161,12 @@ def table(
     cannot = [n for n, case in enumerate(cases) if not case.question.answers]
     yield f"{len(can)} answerable, {len(cannot)} unanswerable, {len(examples)} examples"
     for least in THRESHOLDS:
-        best: dict[int, tuple[float, bool]] = {}
+        best: dict[int, tuple[float, float]] = {}
         for e, p in zip(examples, sure, strict=True):
             rank = p + (e.form == "fact")  # a fact that stands goes first
-            if p >= least and rank > best.get(e.question, (0.0, False))[0]:
+            if p >= least and rank > best.get(e.question, (0.0, 0.0))[0]:
                 best[e.question] = rank, e.right
-        right = sum(best[n][1] for n in can if n in best)
+        right = sum(best[n][1] >= RIGHT for n in can if n in best)
         wrong = sum(n in best for n in can) - right
         known = sum(n in best for n in cannot)
         yield (

@@ -19,7 +19,7 @@ from mags.models.policy.reader.network import READS, ReaderFile, marks, opened, 
 from mags.models.policy.reader.policy import TrainedReader  # noqa: E402
 from mags.ports.policy import Recalled, Turn  # noqa: E402
 from mags_lab.talk.encoder import Encoder  # noqa: E402
-from mags_lab.talk.export import save  # noqa: E402
+from mags_lab.talk.fit import save  # noqa: E402
 from mags_lab.talk.model import Reader, TalkShape  # noqa: E402
 from tests.cli.running import run  # noqa: E402
 

@@ -29,7 +29,8 @@ from mags_lab.cli.adapters import grpo, lora, needs, ppo, sft, sizes
 from mags_lab.cli.deciders import evaluate
 from mags_lab.cli.semantic import base, semantic
 from mags_lab.talk import routes
-from mags_lab.talk.corpus import DATA
+from mags_lab.talk.calibration import calibrate
+from mags_lab.talk.corpus import DATA, dialogues
 from mags_lab.training.chains import hand
 from mags_lab.training.chains.card import card, page
 from mags_lab.training.chains.expand import Expansion, expand
@@ -173,7 +174,9 @@ ReaderOut = Annotated[Path, typer.Option("--out", help="File (.npz) of the reade
 Folder = Annotated[
     Path, typer.Option(help="Folder of the run; one that was stopped goes on from there.")
 ]
-Rounds = Annotated[int, typer.Option("--epochs", min=1, help="Passes over the corpus.")]
+Rounds = Annotated[
+    int, typer.Option("--epochs", min=0, help="Passes over the corpus; 0: only calibrate --start.")
+]
 Corpus = Annotated[
     Path | None, typer.Option(help="Folder of the corpus (*.talk); else the one that ships.")
 ]
@@ -202,8 +205,15 @@ def reader(
 
     Calibrated on the split `dev`, of which it prints precision by threshold.
     """
-    made = import_extra("mags_lab.talk.fit", extra="train", needed_for="mags train reader")
     tasks = only or ("read", "ends", "asks")
+    if not epochs:
+        if start is None:
+            raise InvalidInput("--epochs 0 calibrates a reader that is there: name it by --start")
+        file.write_bytes(start.read_bytes())
+        for line in calibrate(file, list(dialogues(corpus or DATA, "dev")), tasks):
+            out.print(line, markup=False, soft_wrap=True)
+        return
+    made = import_extra("mags_lab.talk.fit", extra="train", needed_for="mags train reader")
     course = made.Course(epochs=epochs, threads=threads, seed=seed, start=start, tasks=tasks)
     for line in made.train(file, folder, corpus, course):
         out.print(line, markup=False, soft_wrap=True)

@@ -54,6 +54,8 @@ VALUES = {
     "mod": frozenset(("actual", "plan", "wish", "maybe")),
     "src": frozenset(("self", "owner", "third", "reported", "tool")),
 }
+JUDGED = {"r": 1.0, "p": 0.3, "w": 0.0, "j": 0.0}
+"""Right, partly (what is needed is cut off), wrong, and junk: said, but nothing to keep."""
 _TURN = re.compile(r"(?:\[(?P<label>\w+)\] )?(?P<speaker>[^:|]{1,40}): (?P<text>\S.*)")
 _PLACE = re.compile(r"(?:\[(?P<label>\w+)\] )?@ (?P<id>\S+:\d+)")
 _WHEN = re.compile(r"-- (\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)(?: \| (.+))?")
@@ -176,6 +178,29 @@ def dialogues(folder: Path = DATA, split: str | None = None) -> Iterator[Annotat
         for one in parse(path.read_text(encoding="utf-8"), path.name):
             if split is None or one.split == split:
                 yield one
+
+
+def judged_facts(path: Path = DATA / "judged-facts.tsv") -> dict[tuple[str, str, str, str], float]:
+    """How far what a reader made of `dev` is right, by turn, subject, relation and object.
+
+    Each was judged by reading its turn (`JUDGED`), whatever the annotation has.
+    """
+    lines = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+    return {(turn, whose, how, what): JUDGED[label] for turn, label, whose, how, what in lines}
+
+
+def judged_answers(
+    path: Path = DATA / "judged-answers.tsv",
+) -> dict[tuple[str, str, str, str, str], float]:
+    """How far what a memory may answer to questions of `dev` is right.
+
+    By dialogue, who asks, question, form ("value" or "quote") and the words it answers with.
+    """
+    lines = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+    return {
+        (talk, who, asked, form, text): JUDGED[label]
+        for talk, who, asked, form, label, text in lines
+    }
 
 
 def parse(text: str, name: str = "text") -> list[AnnotatedDialogue]:  # noqa: C901 - one loop

@@ -185,7 +185,7 @@ class ExtractiveAnswerer:
             return True
         held = own.current or parsed.past or (own.valid_to or 0.0) > turn.at
         if own.tentative or own.disputed or not held:
-            return spans.likely("fact", parsed, told) >= self.sure
+            return spans.fitted()["fact"].probability(told) >= self.sure
         # What is surely held stands, unless a later turn of whom it tells answers otherwise; what
         # was is not told anew by what is.
         return (parsed.past and not own.current) or not any(

@@ -53,15 +53,6 @@ EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how of
 """What asks for days that come again and again."""
 MAY_ANSWER, NEWS = 0.15, 0.35
 """How likely a turn answers that takes something back, and one that tells of it anew."""
-BENDS: Mapping[str, Sequence[float]] = {
-    "span": (-2.0, 0.0, 2.0),
-    "lead": (-2.0, 0.0, 2.0),
-    "shown": (-2.0, 0.0, 2.0),
-    "shown, lead": (-2.0, 0.0, 2.0),
-    "any": (0.3, 0.8, 1.2),
-    "shown, any": (0.3, 0.8, 1.2),
-}
-"""Features that do not weigh evenly: a line with a bend at each place stands for them."""
 NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|once|twice|half|none|no)\b",
@@ -203,18 +194,8 @@ def candidates(
             "past": float(parsed.past),
             f"is {parsed.kind or 'other'}": 1.0,
         }
-        features |= bent(features)
         found.append(Candidate(item=item, head=head, quote=span.quote, features=features))
     return found
-
-
-def bent(features: Mapping[str, float]) -> dict[str, float]:
-    """How far features lie above the places where what they weigh may change."""
-    return {
-        f"{name} above {place}": max(0.0, features[name] - place)
-        for name, places in BENDS.items()
-        for place in places
-    }
 
 
 def to_read(
@@ -423,24 +404,10 @@ def heard(p: float) -> float:
 
 
 @cache
-def fitted() -> Mapping[str, Mapping[str, Calibration]]:
-    """The weights by form ("value", "quote", "fact") and kind of question, as they were fitted."""
+def fitted() -> Mapping[str, Calibration]:
+    """The weights by form ("value", "quote", "fact"), as they were fitted."""
     told = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    return {
-        form: {kind: Calibration(**one) for kind, one in kinds.items()}
-        for form, kinds in told.items()
-    }
-
-
-def kind_of(parsed: ParsedQuestion) -> str:
-    """The kind of question that has weights of its own, "" for the rest."""
-    return parsed.kind if parsed.kind in ("yesno", "time", "number") else ""
-
-
-def likely(form: str, parsed: ParsedQuestion, features: Mapping[str, float]) -> float:
-    """How likely an answer of a form is right."""
-    kinds = fitted()[form]
-    return kinds.get(kind_of(parsed), kinds[""]).probability(features)
+    return {form: Calibration(**one) for form, one in told.items()}
 
 
 def weighed_turns(
@@ -450,8 +417,8 @@ def weighed_turns(
     found = [
         replace(
             one,
-            value=likely("value", parsed, one.features) if one.head else 0.0,
-            quoted=likely("quote", parsed, one.features),
+            value=fitted()["value"].probability(one.features) if one.head else 0.0,
+            quoted=fitted()["quote"].probability(one.features),
         )
         for one in candidates(question, parsed, items, reader)
     ]

@@ -16,7 +16,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -398,7 +398,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="7c3c69411a636d67924f0b05d9ed78beaa0779b5c5fc92ac2357a7294608d9eb",
+    sha256="23c3329f4c395b5f002a24f1feeed958421d09441f788eecd9d92ad41c5bf5d2",
 )
 ANSWERING = ReaderFile(
     path=DATA / "answer-reader.npz",
@@ -409,16 +409,28 @@ ANSWERING = ReaderFile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """From features of what was read to the probability that it is right: a logistic model."""
+    """From features of what was read to the probability that it is right.
+
+    A logistic model, with a layer of rectified units beside it where such were fitted: `units` are
+    the weights of a feature to each of them, `shift` their biases, `out` what each of them weighs.
+    """
 
     weights: Mapping[str, float]
     bias: float = 0.0
+    units: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    shift: Sequence[float] = ()
+    out: Sequence[float] = ()
 
     def probability(self, features: Mapping[str, float]) -> float:
         """In [0, 1]; a feature without a weight counts nothing."""
         total = self.bias + sum(
             weight * features.get(name, 0.0) for name, weight in self.weights.items()
         )
+        if self.units:
+            told = [name for name, value in features.items() if value and name in self.units]
+            values = np.array([features[name] for name in told])
+            heard = values @ np.array([self.units[name] for name in told]) + self.shift
+            total += float(np.maximum(heard, 0.0) @ self.out)
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 

@@ -28,7 +28,7 @@ from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, HEDGES, KIN, PR
 from mags.models.policy.rules.lexicon import PRONOUNS as SUBJECTS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
-from mags.models.policy.rules.tokens import is_name
+from mags.models.policy.rules.tokens import is_name, stems
 from mags.models.policy.rules.when import COUNTED, EACH_DAY, Time, times
 from mags.ports.english import (
     BASE,
@@ -108,6 +108,7 @@ _BE = _PAST_BE | {"am", "is", "are", "'m", "'re", "been", "being"}
 _PRESENT_BE = frozenset({"am", "is", "are", "'m", "'re", "'s", "im", "hes", "shes"})
 _HAVE = frozenset({"have", "has", "had", "'ve", "'d"})
 _OWN_WORDS = FIRST_PERSON | {"we", "us", "our", "ours", "im", "ive"}
+_POINTING = THIRD_PERSON | FIRST_PERSON | {"you", "we", "us", "this", "that"}
 _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
@@ -289,6 +290,7 @@ def _fact(
     (verb, last), pointed = _best(scores.points[2], scores.points[3])
     kind = trained.kinds[int(scores.kind.argmax())]
     modality = trained.modalities[int(scores.modality.argmax())]
+    act = trained.acts[int(scores.act.argmax())]
     denied = bool(scores.polarity.argmax())
     name = trained.relations[place] if place else _phrase(layout, verb, last)
     unnamed, vague = not name, False
@@ -321,18 +323,19 @@ def _fact(
     role = _role(layout, span, relation)
     if not relation or (own and _is_of_others(layout, span, relation)):
         return None
+    time = None if role or relation == "is called" else time
     return Fact(
         subject=subject,
         relation=role or relation,
         object=words,
         kind=kind,
-        act=trained.acts[int(scores.act.argmax())],
+        act=act,
         modality=modality,
         denied=denied,
         probability=0.0,
         must=0.0,
         vague=vague,
-        time=None if role or relation == "is called" else time,
+        time=time,
         features={
             "subject": named,
             "relation": float(scores.relation[place]),
@@ -346,8 +349,50 @@ def _fact(
             "other": float(start > ADDRESSEE),
             "hearer": float(start == ADDRESSEE),
             "length": float(span[1] - span[0]),
+            "timed": float(time is not None),
+            **_written(layout, span, led, said, (subject, role or relation, words)),
+            f"kind: {kind}": 1.0,
+            f"act: {act}": 1.0,
+            f"modality: {modality}": 1.0,
+            f"relation: {role or relation}": 1.0,
         },
     )
+
+
+def _written(
+    layout: Layout, span: tuple[int, int], led: _Led, said: str, told: tuple[str, str, str]
+) -> dict[str, float]:
+    """How a fact (subject, relation, object) lies in its sentence; `said`: its plain relation."""
+    subject, relation, words = told
+    start = layout.words[span[0] - SPECIAL].start - layout.offset
+    end = layout.words[span[1] - SPECIAL].end - layout.offset
+    text = layout.text[layout.offset :]
+    left, right = _sentence(text, start, end)
+    own = subject == layout.speaker
+    heard = stems(text[left:right])
+    first = not _OWN_WORDS.isdisjoint(_SAID.findall(text[left:right].casefold()))
+    return {
+        "digits": float(any(sign.isdigit() for sign in words)),
+        "pronoun": float(not _POINTING.isdisjoint(words.casefold().split())),
+        "words": float(len(words.split())),
+        "brief": float(len(words) <= 3),
+        "relation words": float(len(relation.split())),
+        "turn": min(6.0, len(text.split()) / 20),
+        "before": len(text[left:start].split()) / 10,
+        "relation said": float(not stems(relation).isdisjoint(heard)),
+        "said": float(bool(said)),
+        "verb said": float(lemma(led.verb) in [lemma(word) for word in relation.split()[:3]]),
+        "far": min(8, len(led.words) - 1 - led.at) / 4 if led.verb else 2.0,
+        "own clause": float(own == (not _OWN_WORDS.isdisjoint(led.words))),
+        "whose said": float((own and first) or not stems(subject).isdisjoint(heard)),
+    }
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the sentence begins and ends that a part of a text stands in."""
+    left = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1
+    right = min((i for mark in ".!?\n" if (i := text.find(mark, end)) >= 0), default=len(text))
+    return left, right
 
 
 def _best(starts: Floats, ends: Floats) -> tuple[tuple[int, int], float]:
@@ -690,8 +735,7 @@ def told_at(layout: Layout, span: tuple[int, int], told: Sequence[Time]) -> Time
     text = layout.text[layout.offset :]
     start = layout.words[span[0] - SPECIAL].start - layout.offset
     end = layout.words[span[1] - SPECIAL].end - layout.offset
-    left = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1
-    right = min((i for mark in ".!?\n" if (i := text.find(mark, end)) >= 0), default=len(text))
+    left, right = _sentence(text, start, end)
     here = [
         one
         for one in told
