@@ -1,11 +1,10 @@
 """What `mags observe` reads."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from mags.cli.files import dialogue, parse_turns, read_turns
+from mags.cli.files import dialogue, jsonl, parse_turns, read_turns
 from mags.errors import InvalidInput
 
 
@@ -24,36 +23,15 @@ def test_lines_without_a_name_are_the_speakers(tmp_path: Path) -> None:
     assert [t.speaker for t in dialogue("just a note", "me")] == ["me"]
 
 
-def test_locomo_is_recognised_with_its_captions_and_ids() -> None:
-    data = [
-        {
-            "sample_id": "c",
-            "conversation": {
-                "speaker_a": "A",
-                "session_1_date_time": "1:56 pm on 8 May, 2023",
-                "session_1": [
-                    {"speaker": "A", "dia_id": "D1:1", "text": "Look!", "blip_caption": "a dog"}
-                ],
-            },
-        }
-    ]
-    (turn,) = parse_turns(json.dumps(data), "auto", speaker="user")
-    assert (turn.speaker, turn.key, turn.session) == ("A", "c:D1:1", "c:session_1")
-    assert turn.attrs == {"blip_caption": "a dog"}
-    assert turn.at == 1_683_554_160.0
+@pytest.mark.parametrize("text", ['[\n  {"a": {}}\n]', '[{"turns": []}]', '{"turns": []}'])
+def test_json_of_another_form_is_refused_with_what_to_do(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^line 1: .*`text` is wanted.*file-formats\.md"):
+        list(parse_turns(text, "auto", speaker="user"))
 
 
-def test_longmemeval_is_recognised_with_its_dates() -> None:
-    data = [
-        {
-            "question_id": "q",
-            "haystack_dates": ["2023/05/21 (Sun) 13:07"],
-            "haystack_session_ids": ["s1"],
-            "haystack_sessions": [[{"role": "user", "content": "Hi"}]],
-        }
-    ]
-    (turn,) = parse_turns(json.dumps(data), "auto", speaker="user")
-    assert (turn.speaker, turn.text, turn.session, turn.at) == ("user", "Hi", "s1", 1_684_674_420.0)
+def test_words_of_a_json_line_may_hold_other_ends_of_lines() -> None:
+    lines = '{"text": "one\u2028two"}\r\n{"text": "three"}\r\n'
+    assert [t.text for t in jsonl(lines, "me")] == ["one\u2028two", "three"]
 
 
 def test_a_bad_line_is_named() -> None:

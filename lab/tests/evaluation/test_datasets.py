@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from mags.cli.files import parse_turns
 from mags.errors import InvalidInput, NotFound
 from mags_lab.evaluation.datasets.editing import (
     load_distractors,
@@ -16,6 +17,7 @@ from mags_lab.evaluation.datasets.locomo import evidence_ids, load_locomo
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
 from mags_lab.evaluation.datasets.multihop import load_hotpotqa, load_musique
 from mags_lab.evaluation.datasets.source import moment
+from mags_lab.evaluation.datasets.turns import main, read_turns
 
 
 def written(path, value):
@@ -251,3 +253,46 @@ def test_letta_cases_keep_their_ten_facts_and_the_contradiction(tmp_path):
     raw = [{"input": "?", "ground_truth": "d", "agent_args": {"extra": extra}}]
     (case,) = load_letta(written(tmp_path / "l.jsonl.gz", raw))
     assert (case.id, case.facts, case.contradicted) == ("letta-0", ("a", "b"), (1,))
+
+
+def test_the_turns_of_each_form_of_a_file_are_told_as_lines_that_observe_reads(
+    conversation, tmp_path, capsys
+):
+    evidence = {
+        "answer_session_ids": ["s2"],
+        "evidence_sessions": [
+            {"date": "2023/05/21 (Sun) 13:07", "turns": [{"role": "user", "content": "I ski."}]}
+        ],
+    }
+    questions = [{**evidence, "question_id": one} for one in ("q1", "q2")]
+    haystack = {
+        "haystack_session_ids": ["s1"],
+        "haystack_dates": ["2023/05/21 (Sun) 13:07"],
+        "haystack_sessions": [[{"role": "assistant", "content": "Hi"}]],
+    }
+    files = {
+        "locomo": conversation,
+        "evidence": written(tmp_path / "evidence.jsonl", questions),
+        "haystack": written(tmp_path / "haystack.json", [haystack]),
+    }
+    told = {}
+    for name, path in files.items():
+        main(path)
+        told[name] = list(parse_turns(capsys.readouterr().out, "auto", speaker="me"))
+
+    assert [(t.speaker, t.key, t.at) for t in told["locomo"]] == [
+        ("Ana", "conv-1/D1:1", 1_683_554_160.0),
+        ("Ben", "conv-1/D1:2", 1_683_554_160.0),
+    ]
+    assert [(t.text, t.key) for t in told["evidence"]] == [
+        ("I ski.", "q1/s2#0"),
+        ("I ski.", "q2/s2#0"),
+    ]
+    (turn,) = told["haystack"]
+    assert (turn.speaker, turn.text, turn.session) == ("assistant", "Hi", "s1")
+    assert turn.at == 1_684_674_420.0
+
+
+def test_turns_of_an_unknown_file_are_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="no LoCoMo or LongMemEval file"):
+        list(read_turns(written(tmp_path / "other.json", {"text": "Hi"})))

@@ -1,7 +1,4 @@
-"""Files in and out: the talk that `mags observe` reads, exports, and whole memories.
-
-Read are plain dialogues, JSON lines, LoCoMo and LongMemEval files.
-"""
+"""Files in and out: the talk that `mags observe` reads, exports, and whole memories."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -39,8 +35,10 @@ from mags.store.sqlite import SqlStore
 
 SPOKEN = re.compile(r"^\s*(?:\[(?P<at>[^\]]+)\]\s*)?(?P<who>[^\s:][^:\n]{0,40}):\s+(?P<text>\S.*)$")
 TURN_KEYS = ("text", "content")
-LOCOMO_DATE = "%I:%M %p on %d %B, %Y"
-LONGMEMEVAL_DATE = "%Y/%m/%d (%a) %H:%M"
+NO_TURN = (
+    "an object with its `text` is wanted, and `speaker`, `at`, `session` and `key` where known "
+    "(docs/reference/file-formats.md, also on files of other kinds)"
+)
 
 
 def export(
@@ -193,7 +191,7 @@ def _places(path: Path, to: Path) -> list[tuple[Path, Path]]:
 def read_turns(path: Path, kind: str = "auto", *, speaker: str = "user") -> list[Turn]:
     """Turns of a file, in order; raises InvalidInput naming the line or the field.
 
-    kind: auto, dialogue, jsonl, locomo, longmemeval. A name ending in .gz is unpacked.
+    kind: auto, dialogue or jsonl. A name ending in .gz is unpacked.
     """
     try:
         opener = gzip.open if path.suffix == ".gz" else open
@@ -202,34 +200,19 @@ def read_turns(path: Path, kind: str = "auto", *, speaker: str = "user") -> list
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as failure:
         why = getattr(failure, "strerror", None) or failure
         raise InvalidInput(f"cannot read {path}: {why}", path=str(path)) from failure
-    return list(parse_turns(text, kind, speaker=speaker, name=path.name))
+    return list(parse_turns(text, kind, speaker=speaker))
 
 
-def parse_turns(text: str, kind: str, *, speaker: str, name: str = "input") -> Iterator[Turn]:
+def parse_turns(text: str, kind: str, *, speaker: str) -> Iterator[Turn]:
     """Turns of a text in one of the formats."""
-    chosen = guess(text, name) if kind == "auto" else kind
-    readers = {
-        "dialogue": lambda: dialogue(text, speaker),
-        "jsonl": lambda: jsonl(text, speaker),
-        "locomo": lambda: locomo(_json(text, name)),
-        "longmemeval": lambda: longmemeval(text, name),
-    }
-    if chosen not in readers:
+    readers = {"dialogue": dialogue, "jsonl": jsonl}
+    if kind == "auto":
+        # A dialogue may begin with a date in brackets, so "[" alone is no JSON.
+        head = "".join(text[:4_000].split())
+        kind = "jsonl" if head.startswith(("{", "[{", "[[", "[]")) else "dialogue"
+    if kind not in readers:
         raise InvalidInput(f"no format {kind!r}: use {', '.join(readers)} or auto", format=kind)
-    return readers[chosen]()
-
-
-def guess(text: str, name: str) -> str:
-    """The format of a text, from its beginning."""
-    head = text.lstrip()[:4_000]
-    # A dialogue may begin with a date in brackets, so "[" alone is no JSON.
-    if head[:1] != "{" and not head.replace(" ", "").startswith(("[{", "[[", "[]")):
-        return "dialogue"
-    if '"dia_id"' in head or '"session_1"' in text:
-        return "locomo"
-    if '"haystack_sessions"' in text or '"evidence_sessions"' in text:
-        return "longmemeval"
-    return "jsonl" if head[:1] == "{" else f"unknown ({name})"
+    return readers[kind](text, speaker)
 
 
 def dialogue(text: str, speaker: str) -> Iterator[Turn]:
@@ -272,15 +255,11 @@ def dialogue(text: str, speaker: str) -> Iterator[Turn]:
 
 def jsonl(text: str, speaker: str) -> Iterator[Turn]:
     """One object a line: text (or content), speaker (or role), at, session, key, attrs."""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # other ends of lines may stand in words
         if not line.strip():
             continue
-        data = _json(line, f"line {number}")
-        words = next((data[k] for k in TURN_KEYS if isinstance(data.get(k), str)), None)
-        if words is None:
-            raise InvalidInput(f"line {number} has no text", line=number)
-        attrs = {str(k): str(v) for k, v in dict(data.get("attrs", {})).items()}
         with _of_line(number):
+            data, words = _said(line)
             at = seconds(data.get("at") or data.get("date")) or 0.0
         yield Turn(
             text=words,
@@ -288,7 +267,7 @@ def jsonl(text: str, speaker: str) -> Iterator[Turn]:
             at=at,
             session=str(data.get("session") or ""),
             key=None if data.get("key") is None else str(data["key"]),
-            attrs=attrs,
+            attrs={str(k): str(v) for k, v in dict(data.get("attrs", {})).items()},
         )
 
 
@@ -301,68 +280,13 @@ def _of_line(number: int) -> Iterator[None]:
         raise InvalidInput(f"line {number}: {failure}", line=number, **failure.facts) from failure
 
 
-def locomo(data: Any) -> Iterator[Turn]:  # noqa: ANN401 - parsed JSON
-    """Every conversation of a LoCoMo file (or one); picture captions become attributes."""
-    samples = data if isinstance(data, list) else [data]
-    for n, sample in enumerate(samples):
-        talk = sample.get("conversation", sample)
-        prefix = f"{sample.get('sample_id', n)}:"
-        numbers = sorted(int(m.group(1)) for k in talk if (m := re.fullmatch(r"session_(\d+)", k)))
-        for number in numbers:
-            # One date a session: a second for each turn keeps their order.
-            at = _date(talk.get(f"session_{number}_date_time", ""), LOCOMO_DATE)
-            for i, turn in enumerate(talk[f"session_{number}"]):
-                attrs = {k: str(turn[k]) for k in ("blip_caption", "query") if turn.get(k)}
-                yield Turn(
-                    text=turn.get("text") or attrs.get("blip_caption", "(picture)"),
-                    speaker=turn["speaker"],
-                    at=at + i,
-                    session=f"{prefix}session_{number}",
-                    key=f"{prefix}{turn.get('dia_id', f'{number}:{i}')}",
-                    attrs=attrs,
-                )
-
-
-def longmemeval(text: str, name: str) -> Iterator[Turn]:
-    """Sessions of LongMemEval questions: `haystack_sessions` or `evidence_sessions`."""
+def _said(line: str) -> tuple[dict[str, Any], str]:
+    """A line's object and its words."""
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError:
-        data = [_json(line, name) for line in text.splitlines() if line.strip()]
-    for question in data if isinstance(data, list) else [data]:
-        sessions = question.get("haystack_sessions") or question.get("evidence_sessions") or []
-        dates = question.get("haystack_dates") or []
-        ids = question.get("haystack_session_ids") or []
-        for n, session in enumerate(sessions):
-            label = ids[n] if n < len(ids) else f"{question.get('question_id', '')}:{n}"
-            yield from _session(session, str(label), dates[n] if n < len(dates) else "")
-
-
-def _session(session: Any, label: str, date: str) -> Iterator[Turn]:  # noqa: ANN401 - parsed JSON
-    """Turns of a session of LongMemEval: a list of them, or an object with its own date."""
-    if isinstance(session, dict):
-        session, date = session["turns"], session.get("date", "") or date
-    at = _date(date, LONGMEMEVAL_DATE)
-    for i, turn in enumerate(session):
-        if str(turn.get("content", "")).strip():
-            yield Turn(
-                text=turn["content"],
-                speaker=turn.get("role", "user"),
-                at=at + i,
-                session=label,
-                key=f"{label}:{i}",
-            )
-
-
-def _date(text: str, pattern: str) -> float:
-    try:
-        return datetime.strptime(text, pattern).replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return 0.0
-
-
-def _json(text: str, where: str) -> Any:  # noqa: ANN401 - parsed JSON
-    try:
-        return json.loads(text)
+        data = json.loads(line)
     except json.JSONDecodeError as failure:
-        raise InvalidInput(f"{where} is not JSON: {failure}", where=where) from failure
+        raise InvalidInput(f"not JSON ({failure}): {NO_TURN}") from failure
+    for key in TURN_KEYS if isinstance(data, dict) else ():
+        if isinstance(data.get(key), str):
+            return data, data[key]
+    raise InvalidInput(f"no turn: {NO_TURN}")

@@ -48,11 +48,9 @@ def observe(
     branch: console.Branch = "main",
     file: Annotated[
         Path | None,
-        typer.Option("--file", "-f", help="Dialogue, JSONL, LoCoMo or LongMemEval file (.gz too)."),
+        typer.Option("--file", "-f", help="File of a dialogue or JSON lines (.gz too)."),
     ] = None,
-    format: Annotated[
-        str, typer.Option(help="auto, dialogue, jsonl, locomo or longmemeval.")
-    ] = "auto",
+    format: Annotated[str, typer.Option(help="auto, dialogue or jsonl.")] = "auto",
     speaker: Annotated[str, typer.Option(help="Who says it.")] = "user",
     at: Annotated[str | None, typer.Option(help="When it was said, ISO 8601.")] = None,
     session: Annotated[str, typer.Option(help="Session it belongs to.")] = "",

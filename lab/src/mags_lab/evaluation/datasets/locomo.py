@@ -63,7 +63,7 @@ def _conversation(
 ) -> LocomoConversation:
     name = str(raw["sample_id"])
     talk = raw["conversation"]
-    turns = tuple(_turns(name, talk))
+    turns = tuple(spoken(name, talk))
     known = {turn.id for turn in turns}
     probes: list[Probe] = []
     dropped = unanswerable = 0
@@ -97,7 +97,8 @@ def _conversation(
     )
 
 
-def _turns(name: str, talk: Mapping[str, Any]) -> list[SourceTurn]:
+def spoken(name: str, talk: Mapping[str, Any]) -> list[SourceTurn]:
+    """The turns of a conversation of this name, in order."""
     # By number: as text, "session_10" would come before "session_2".
     sessions = sorted(
         (int(match[1]), key) for key in talk if (match := re.fullmatch(r"session_(\d+)", key))

@@ -58,6 +58,25 @@ def load_longmemeval(evidence: Path, haystacks: Path) -> LongMemEval:
     return LongMemEval(turns=tuple(turns), probes=tuple(probes), abstentions=abstentions)
 
 
+def said(raw: Json) -> Iterator[SourceTurn]:
+    """The turns of a file of haystacks, or of one question in either file, in order."""
+    if "evidence_sessions" in raw:
+        # By question, since of one session each has other turns.
+        named = zip(raw["answer_session_ids"], raw["evidence_sessions"], strict=False)
+        sessions = [
+            (f"{raw['question_id']}/{name}", _time(one["date"]), _words(one["turns"]))
+            for name, one in named
+        ]
+    else:
+        sessions = list(_haystack(raw if "steps" in raw else [raw]))
+    for name, at, words in sessions:
+        yield from (_turn(name, n, at, *pair) for n, pair in enumerate(words))
+
+
+def _words(turns: Json) -> list[tuple[str, str]]:
+    return [(one["role"], one["content"]) for one in turns]
+
+
 def _place(raw: Mapping[str, Any], sessions: dict[str, list[SourceTurn]]) -> Iterator[str]:
     """Put a question's evidence turns into their sessions and yield their ids."""
     for name, session in zip(raw["answer_session_ids"], raw["evidence_sessions"], strict=False):
@@ -88,7 +107,7 @@ def _haystack(raw: Json) -> Iterator[tuple[str, datetime, list[tuple[str, str]]]
             item["haystack_sessions"],
             strict=True,
         ):
-            yield name, _time(date), [(m["role"], m["content"]) for m in session]
+            yield name, _time(date), _words(session)
 
 
 def _turn(name: str, number: int, at: datetime, role: str, words: str) -> SourceTurn:
