@@ -1,8 +1,8 @@
 """The shipped encoder in torch, so that its layers can be trained together with the heads.
 
 It begins as the shipped file has it, out of its 7 and 8 bits, and gives its layers back in the form
-of that file: constants that take the place of the graph's own (`with_constants`). The embeddings
-stay as they are. Shapes: b texts, n tokens, w width.
+of that file: constants that take the place of the graph's own. The embeddings stay as they are.
+Shapes: b texts, n tokens, w width.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import dropout, gelu
 
-from mags.models.embed.onnx import SHIPPED, Arrays, ModelFile, checked_bytes, constants
+from mags.models.embed.onnx import (
+    FLOAT,
+    INT8,
+    SHIPPED,
+    Arrays,
+    ModelFile,
+    checked_bytes,
+    open_session,
+    with_output,
+)
 
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
 STATES = (3, 5)
@@ -68,6 +77,25 @@ class Layer(nn.Module):  # type: ignore[misc]
         return made
 
 
+def constants(file: ModelFile) -> dict[str, NDArray[np.generic]]:
+    """What the embeddings and layers of the graph are made of: it gives each as an output."""
+    kinds = {"words": INT8, "words/scale": FLOAT, "places": FLOAT}
+    norms = ["embeddings.LayerNorm"]
+    for at in map(_at, range(LAYERS)):
+        norms += [f"{at}.{told}" for told in NORM.values()]
+        for name, told in LINEAR.items():
+            kinds |= {f"{at}.{told}/w": INT8, f"{at}.{told}/scale": FLOAT}
+            if name not in UNBIASED:
+                kinds[f"{at}.{told}/b"] = FLOAT
+    kinds |= {f"{norm}/{part}": FLOAT for norm in norms for part in ("gain", "shift")}
+    outputs = (with_output(b"", name, kind) for name, kind in kinds.items())
+    graph = checked_bytes(file.model, file.model_sha256) + b"".join(outputs)
+    any_text = np.ones((1, 1), dtype=np.int64)
+    session = open_session(graph, file.model, threads=1)
+    made = session.run([*kinds], {"input_ids": any_text, "attention_mask": any_text})
+    return dict(zip(kinds, made, strict=True))
+
+
 class Encoder(nn.Module):  # type: ignore[misc]
     """Tokens to the states that the heads read; all layers learn, the embeddings do not.
 
@@ -76,8 +104,7 @@ class Encoder(nn.Module):  # type: ignore[misc]
 
     def __init__(self, file: ModelFile = SHIPPED, *, tuned: Arrays | None = None) -> None:
         super().__init__()
-        own = constants(checked_bytes(file.model, file.model_sha256))
-        found = {**own, **(tuned or {})}
+        found = {**constants(file), **(tuned or {})}
         scale = np.asarray(found["words/scale"], dtype=np.float32)
         words = np.asarray(found["words"], dtype=np.float32) * scale
         self.register_buffer("words", torch.from_numpy(words), persistent=False)

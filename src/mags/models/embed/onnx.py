@@ -1,9 +1,8 @@
 """The default embedder: all-MiniLM-L6-v2 in int8, shipped with MAGS and run by onnxruntime.
 
 `scripts/make_embedder.py` made the file and says how. Its activations are quantised row by row (one
-scale for each token), so a text has the same vector whatever else is in its batch. Constants of the
-graph are read and replaced, and outputs added, without a library for ONNX (see `constants`). A text
-longer than the model's window is split, never cut off.
+scale for each token), so a text has the same vector whatever else is in its batch. A text longer
+than the model's window is split, never cut off.
 
 What the words of a text are to the second look is read from the states of layers, each
 standardised: projected to 64 numbers each, of unit length, kept at 8 bits. A question's words have
@@ -15,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from mags import caches
-from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
+from mags.errors import CorruptFile, MagsError, ModelError, boundary
 from mags.models.cores import product, side_by_side
 from mags.ports.embedder import STEP, Tokens, encodable, key_of, unit_rows
 
@@ -190,20 +189,7 @@ MOST_KEPT = 4096
 """Texts whose tokens are kept after they were embedded."""
 
 DATA = Path(__file__).resolve().parent.parent / "data"
-GRAPH, INITIALIZER, OUTPUT = 7, 5, 12
-DIMS, KIND, NAME, RAW = 1, 2, 8, 9
-KINDS: Mapping[int, np.dtype[np.generic]] = {
-    1: np.dtype(np.float32),
-    2: np.dtype(np.uint8),
-    3: np.dtype(np.int8),
-    7: np.dtype(np.int64),
-}
-SCALAR, MESSAGE = 0, 2
-SIZES = {1: 8, 5: 4}
-"""Bytes of a field of a fixed size, by its wire type."""
 Arrays = Mapping[str, NDArray[np.generic]]
-Fields = Mapping[int, list[tuple[int, int]]]
-"""By number: where the content of each field begins and ends, or (value, -1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,8 +250,8 @@ class OnnxEmbedder:
     What is more than one batch is run on all cores that this process has to spare.
 
     The first use reads and checks the file (about 0.3 s). Raises CorruptFile if it is missing or
-    damaged, ModelError if onnxruntime cannot open it. `constants`: values that replace constants of
-    the graph, such as those of layers that were trained further.
+    damaged, ModelError if onnxruntime cannot open it. `constants`: take the place of the
+    graph's own of their names, shapes and types, such as those of layers that were trained further.
     """
 
     def __init__(
@@ -391,11 +377,12 @@ class OnnxEmbedder:
                     call_tokens=CALL_TOKENS,
                 )
                 graph = checked_bytes(file.model, file.model_sha256)
-                if self._constants:
-                    graph = with_constants(graph, self._constants)
                 for name in file.states:
                     graph = with_output(graph, name)
-                self._opened = windower, open_session(graph, file.model, threads=self._threads)
+                session = open_session(
+                    graph, file.model, threads=self._threads, constants=self._constants
+                )
+                self._opened = windower, session
             return self._opened
 
 
@@ -445,10 +432,13 @@ def checked_bytes(
     return content
 
 
-def open_session(model: bytes | str, path: Path, *, threads: int) -> InferenceSession:
+def open_session(
+    model: bytes | str, path: Path, *, threads: int, constants: Arrays | None = None
+) -> InferenceSession:
     """A CPU session for a model's bytes, or for its path if it has files beside it.
 
-    `path` is for the message. Raises ModelError if onnxruntime refuses the file.
+    `path` is for the message; `constants` are not copied. Raises ModelError if onnxruntime refuses
+    the file.
     """
     # Imported here: that takes 0.2 s, and most commands embed nothing.
     import onnxruntime
@@ -460,123 +450,38 @@ def open_session(model: bytes | str, path: Path, *, threads: int) -> InferenceSe
     # Idle threads would otherwise spin on a core between two texts.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
 
+    values = {
+        name: onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+        for name, array in (constants or {}).items()
+    }
+    for name, value in values.items():
+        options.add_initializer(name, value)
+
     def refused(failure: Exception) -> MagsError:
         return ModelError(f"onnxruntime cannot open {path}: {failure}", path=path)
 
     with boundary("onnxruntime", refused):
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        made = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    made.constants = values  # which it reads as long as it lives, and does not keep itself
+    return made
 
 
-# A model is a protocol buffer. A constant of the same shape and type has as many bytes, so it can
-# replace the old one in place. Two buffers in a row parse as if merged, with repeated fields
-# joined. So a model followed by a `ModelProto` that has only a graph with one output gets that
-# output as well (protobuf.dev/programming-guides/encoding). Field numbers are those of onnx.proto:
-# ModelProto.graph 7, GraphProto.initializer 5 and .output 12, TensorProto.dims 1, .data_type 2,
-# .name 8 and .raw_data 9, ValueInfoProto.name 1 and .type 2, TypeProto.tensor_type 1,
-# Tensor.elem_type 1 (1 is float).
+FLOAT, INT8 = 1, 3
 
 
-def constants(model: bytes | bytearray) -> dict[str, NDArray[np.generic]]:
-    """The constants of a model by name, as views of its bytes."""
-    found: dict[str, NDArray[np.generic]] = {}
-    for fields in _tensors(model):
-        start, end = fields[RAW][0]
-        kind = KINDS[fields[KIND][0][0]]
-        flat = np.frombuffer(model, kind, (end - start) // kind.itemsize, start)
-        named, ends = fields[NAME][0]
-        found[model[named:ends].decode()] = flat.reshape(_shape(model, fields))
-    return found
-
-
-def with_constants(model: bytes, arrays: Arrays) -> bytes:
-    """The model with some constants replaced.
-
-    Raises InvalidInput for a constant that is unknown or of another size.
-    """
-    made = bytearray(model)
-    own = constants(made)
-    for name, array in arrays.items():
-        if name not in own:
-            raise InvalidInput(f"the model has no constant {name}", constant=name)
-        size = own[name].nbytes
-        if array.nbytes != size:
-            raise InvalidInput(
-                f"the constant {name} has {size} bytes, not {array.nbytes}", constant=name
-            )
-        own[name].reshape(-1).view(np.uint8)[:] = np.frombuffer(array.tobytes(), np.uint8)
-    return bytes(made)
-
-
-def _tensors(model: bytes | bytearray) -> Iterator[Fields]:
-    for field, start, end in _fields(model, 0, len(model)):
-        for inner, first, last in _fields(model, start, end) if field == GRAPH else ():
-            if inner == INITIALIZER:
-                found: dict[int, list[tuple[int, int]]] = defaultdict(list)
-                for number, begins, ends in _fields(model, first, last):
-                    found[number].append((begins, ends))
-                yield found
-
-
-def _shape(model: bytes | bytearray, fields: Fields) -> tuple[int, ...]:
-    shape: list[int] = []
-    # Repeated numbers come one by one or packed into one field; both forms are legal.
-    for start, end in fields[DIMS]:
-        if end < 0:
-            shape.append(start)
-            continue
-        at = start
-        while at < end:
-            size, at = _varint(model, at)
-            shape.append(size)
-    return tuple(shape)
-
-
-def _fields(model: bytes | bytearray, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The number of every field, and where its content begins and ends (integer: value, -1)."""
-    while at < end:
-        key, at = _varint(model, at)
-        number, wire = key >> 3, key & 7
-        if wire == SCALAR:
-            value, at = _varint(model, at)
-            yield number, value, -1
-            continue
-        size = SIZES.get(wire, 0)
-        if wire == MESSAGE:
-            size, at = _varint(model, at)
-        yield number, at, at + size
-        at += size
-
-
-def _varint(model: bytes | bytearray, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = model[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def with_output(model: bytes, name: str) -> bytes:
-    """The model with the inner float tensor `name` as its last output."""
-    tensor = _message(1, bytes((1 << 3, 1)))
-    info = _message(1, name.encode()) + _message(2, tensor)
-    return model + _message(GRAPH, _message(OUTPUT, info))
+def with_output(model: bytes, name: str, kind: int = FLOAT) -> bytes:
+    """The model with an inner tensor, whose name has at most 100 bytes, as its last output."""
+    # A model is a protocol buffer, and two of them in a row parse as if merged, repeated fields
+    # joined: here ModelProto.graph (7) with one GraphProto.output (12), a ValueInfoProto of name
+    # (1) and type (2), which is TypeProto.tensor_type (1) with its elem_type (1).
+    # protobuf.dev/programming-guides/encoding
+    tensor = _message(1, bytes((1 << 3, kind)))
+    return model + _message(7, _message(12, _message(1, name.encode()) + _message(2, tensor)))
 
 
 def _message(number: int, content: bytes) -> bytes:
-    """A length-delimited field."""
-    return bytes((number << 3 | 2,)) + _encoded(len(content)) + content
-
-
-def _encoded(value: int) -> bytes:
-    out = bytearray()
-    while True:
-        value, low = value >> 7, value & 0x7F
-        out.append(low | (0x80 if value else 0))
-        if not value:
-            return bytes(out)
+    """A field of less than 128 bytes, its length before it."""
+    return bytes((number << 3 | 2, len(content))) + content
 
 
 # -- what the words of a text are to the second look ---------------------------
