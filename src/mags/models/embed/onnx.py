@@ -119,19 +119,10 @@ class Windower:
 
         At most `batch_tokens` tokens each, padding included, or one window.
         """
-        queue: list[Window] = []
-        for window in sorted(self.windows(texts), key=lambda window: len(window.ids)):
-            length = len(window.ids)
-            if queue and (
-                (len(queue) + 1) * length > self._batch_tokens
-                # With this window, every one before it would be padded by so much more.
-                or len(queue) * (length - len(queue[-1].ids)) > self._call_tokens
-            ):
-                yield self._padded(queue)
-                queue = []
-            queue.append(window)
-        if queue:
-            yield self._padded(queue)
+        windows = self.windows(texts)
+        lengths = [len(window.ids) for window in windows]
+        for some in _together(lengths, self._batch_tokens, self._call_tokens):
+            yield self._padded([windows[place] for place in some])
 
     def _padded(self, windows: Sequence[Window]) -> TokenBatch:
         return TokenBatch(
@@ -141,6 +132,26 @@ class Windower:
             mask=padded([(1,) * len(window.ids) for window in windows]),
             type_ids=padded([window.type_ids for window in windows]),
         )
+
+
+def _together(lengths: Sequence[int], most: int, call: int) -> Iterator[list[int]]:
+    """Places of texts, shortest first, in batches of `most` tokens, padding included, or one text.
+
+    `call`: more tokens of padding than that are worth another call of the model.
+    """
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
+        length = lengths[place]
+        if batch and (
+            (len(batch) + 1) * length > most
+            # With this text, every one before it would be padded by so much more.
+            or len(batch) * (length - lengths[batch[-1]]) > call
+        ):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
 
 
 def _spread(pieces: list[Encoding]) -> list[Encoding]:
@@ -348,8 +359,7 @@ class OnnxEmbedder:
         windower, session = self._open()
         read = [windower.tokens(text) for text in texts]
         lengths = [len(ids) for ids, _, _ in read]
-        order = sorted(range(len(texts)), key=lambda place: lengths[place])
-        batches = list(_together(order, lengths))
+        batches = list(_together(lengths, BATCH_TOKENS, BATCH_TOKENS))
 
         def run(some: Sequence[int]) -> Sequence[NDArray[np.float32]]:
             ids = [read[place][0].tolist() for place in some]
@@ -389,19 +399,6 @@ class OnnxEmbedder:
 def at_once(tokens: Iterable[int]) -> int:
     """How many batches of so many tokens, in all, are worth a thread each."""
     return 1 + sum(tokens) // BATCH_TOKENS
-
-
-def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Texts in ascending order of length, in batches that fit a core's caches."""
-    # Padded to the last one, which is the longest: that decides how large a batch is.
-    batch: list[int] = []
-    for place in order:
-        if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch
 
 
 def checked_bytes(
