@@ -246,13 +246,13 @@ FEWEST = 3
 """Words from which a text shows its language."""
 
 
-def language(text: str) -> str:
-    """The language of a text, ISO 639-1; English where it is not surely another.
+def language(text: str, otherwise: str = ENGLISH) -> str:
+    """The language of a text, ISO 639-1; `otherwise` where it is not surely another.
 
     `UNKNOWN` where most of its words are in another script.
     """
     name, sure = _told(text)
-    return name if sure >= SURE else ENGLISH
+    return name if sure >= SURE else otherwise
 
 
 def foreign(text: str) -> list[str]:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +32,8 @@ from mags.caches import cached
 from mags.errors import ModelReplyError
 from mags.models.policy.rules.tokens import WORD, is_name, stems
 from mags.models.rendering import MARKUP
-from mags.ports.english import plain_kin, word_set
+from mags.ports.english import UNKNOWN, plain_kin, word_set
+from mags.ports.english import language as told_language
 from mags.ports.policy import Act, Hop, Operation, Plan, Route
 
 QUALIFIERS = ("kind", "when", "where", "condition", "exception", "reason", "with")
@@ -395,27 +395,16 @@ def _next(parts: Sequence[int]) -> Sequence[int]:
 # Guardrails after the grammar: the memory's language, and nothing invented. No model is asked.
 
 
-# The commonest function words tell European languages apart; those of two lists count for both.
-FUNCTION_WORDS = {
-    "en": "the of and to in is was that for with as his her on at by from are this it an be not "
-    "has have had they she he who which or but their were been when will would does did",
-    "de": "der die das und ist nicht ein eine mit von zu den dem im auf für sich auch als an es "
-    "wird hat sie er wir ich dass bei oder wurde sind war nach aus",
-    "fr": "le la les des et est une dans que qui pour pas sur avec au du il elle nous vous ce "
-    "cette sont ont aux par mais était son sa ses",
-    "es": "el la los las de que y en un una es por con no para se del al lo su como más pero sus "
-    "este esta fue son ha era vive tiene",
-    "it": "il lo la gli le di che è un una per con non si da del della nel alla sono ha come ma "
-    "anche dei delle questo questa era più",
-    "pt": "o os as de que e em um uma é por com não para se do da no na ao dos das mais mas foi "
-    "são seu sua como ele ela era tem",
-    "nl": "de het een en van is dat op te zijn met voor niet aan er om ook als bij uit wordt heeft "
-    "ze hij wij ik maar naar werd door",
+LANGUAGE_NAMES = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
 }
-
-
-LANGUAGES = {language: word_set(words) for language, words in FUNCTION_WORDS.items()}
-SCRIPTS = {language: frozenset({"LATIN"}) for language in FUNCTION_WORDS}
+SCRIPTS = dict.fromkeys(LANGUAGE_NAMES, frozenset({"LATIN"}))
 SCRIPTS |= {
     "ru": frozenset({"CYRILLIC"}),
     "uk": frozenset({"CYRILLIC"}),
@@ -426,15 +415,6 @@ SCRIPTS |= {
     "zh": frozenset({"CJK"}),
     "ja": frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
     "ko": frozenset({"HANGUL", "CJK"}),
-}
-LANGUAGE_NAMES = {
-    "en": "English",
-    "de": "German",
-    "fr": "French",
-    "es": "Spanish",
-    "it": "Italian",
-    "pt": "Portuguese",
-    "nl": "Dutch",
 }
 FEWEST_WORDS = 5
 NOTE_SHARE = 0.6
@@ -465,7 +445,11 @@ DATED = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 """What holds a date or a time, whose numbers may be worded in many ways."""
-STOP_WORDS = LANGUAGES["en"] | word_set("a s t my your our its there here than then so")
+STOP_WORDS = word_set(
+    """the of and to in is was that for with as his her on at by from are this it an be not has have
+    had they she he who which or but their were been when will would does did
+    a s t my your our its there here than then so"""
+)
 
 
 def language_name(code: str) -> str:
@@ -487,20 +471,18 @@ def foreign(text: str, language: str, source: str = "") -> str:
     """Why a text is not in the memory's language, or "" where nothing speaks against it.
 
     Scripts must be the language's own or occur in `source` (a name may be written in another).
-    In a text of five words or more, the function words of another language may not lead.
+    A text of five words or more may not surely be in another language.
     """
     own = SCRIPTS.get(language)
     strange = scripts_of(text) - own - scripts_of(source) if own else frozenset()
     if strange:
         return f"{min(strange).title()} letters in a memory kept in {language!r}"
-    words = [word.casefold() for word in WORD.findall(text)]
-    if len(words) < FEWEST_WORDS or language not in LANGUAGES:
+    if len(WORD.findall(text)) < FEWEST_WORDS or language not in LANGUAGE_NAMES:
         return ""
-    hits = Counter({name: sum(w in known for w in words) for name, known in LANGUAGES.items()})
-    other, most = hits.most_common(1)[0]
-    if most >= 2 and most > 2 * hits[language]:
-        return f"it reads as {other!r} in a memory kept in {language!r}"
-    return ""
+    told = told_language(text, language)
+    if told in (language, UNKNOWN):
+        return ""
+    return f"it reads as {told!r} in a memory kept in {language!r}"
 
 
 def heard(source: str) -> frozenset[str]:

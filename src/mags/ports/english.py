@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from mags.caches import cached
 from mags.index.tokens import ENGLISH as ENGLISH
+from mags.index.tokens import UNKNOWN as UNKNOWN
 from mags.index.tokens import at_home as at_home
 from mags.index.tokens import called as called
 from mags.index.tokens import foreign as foreign
