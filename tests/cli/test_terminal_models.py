@@ -35,7 +35,7 @@ def test_words_stand_there_before_the_answer_is_whole():
             assert pilot.app._talk.last is None, "the turn is still under way"
             gate.release()
             await pilot.app.workers.wait_for_complete()
-            await until(pilot, lambda: shown(pilot).endswith("Oslo, you said."))
+            await until(pilot, lambda: "Oslo, you said.\n  support" in shown(pilot))
 
         run(memory, what)
 

@@ -160,9 +160,10 @@ class ChatSession:
         reply = self.turn(text, show if sys.stdout.isatty() else None)
         if streamed:
             self.said.print()
-        self._show(reply, streamed=bool(streamed))
+        self.show(reply, streamed=bool(streamed))
 
-    def _show(self, reply: Reply, *, streamed: bool) -> None:
+    def show(self, reply: Reply, *, streamed: bool) -> None:
+        """Print an answer with what carries it; `streamed`: its words stand there already."""
         if not (reply.answerer and streamed):
             self.said.print(f"[bold]{escape(reply.text)}[/]")
         if reply.answerer:

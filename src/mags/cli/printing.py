@@ -171,15 +171,9 @@ def print_basis(reply: views.Reply, said: Console = out) -> None:
     print_warnings(reply, said)
 
 
-def warnings(reply: views.Reply) -> list[str]:
-    """What did not go well beside a reply."""
-    told = (reply.fallback, *reply.warnings)
-    return list(dict.fromkeys(one for one in told if one))
-
-
 def print_warnings(reply: views.Reply, said: Console = out) -> None:
     """Print what did not go well beside a reply."""
-    for warning in warnings(reply):
+    for warning in dict.fromkeys(one for one in (reply.fallback, *reply.warnings) if one):
         said.print(f"  [yellow]{escape(warning)}[/]")
 
 

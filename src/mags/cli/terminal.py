@@ -21,10 +21,9 @@ from textual.worker import get_current_worker
 from mags.cli.chat import ChatSession, erase_meant, run_line
 from mags.cli.console import page, visible
 from mags.cli.drawing import tree_of_things
-from mags.cli.printing import warnings
+from mags.cli.printing import marks
 from mags.errors import MagsError
 from mags.memory.views import NodeView, Reply
-from mags.ports.policy import DISPUTED, GUESS
 
 SHARES = 3
 HITS = 6
@@ -155,9 +154,12 @@ class Panels(App[None]):
                 return
             if get_current_worker().is_cancelled:  # left meanwhile: all is remembered
                 return
-            self.call_from_thread(self._update, shown, answered(reply))
-            self._explain(reply)
             self._talk.said = page(width)
+            with self._talk.said.capture() as printed:
+                self._talk.show(reply, streamed=False)
+            told = Text.from_ansi(printed.get().rstrip())
+            self.call_from_thread(self._update, shown, told)
+            self._explain(reply)
             with self._talk.said.capture() as printed:
                 erase_meant(self._talk)
             self._show(printed.get())
@@ -232,19 +234,6 @@ class Panels(App[None]):
             self.query_one("#talk", VerticalScroll).scroll_end(animate=False)
 
 
-def answered(reply: Reply) -> Text:
-    """An answer with what carries it."""
-    text = Text.assemble((reply.text, "bold"))
-    for cited in reply.citations:
-        note = f" {GUESS}" if cited.tentative else f" {DISPUTED}" if cited.disputed else ""
-        text.append(f"\nm{cited.id} {cited.text}{note}", style="dim")
-    if reply.seen is not None and reply.seen.closed:
-        text.append(f"\nclosed {', '.join(f'm{i}' for i in reply.seen.closed)}", style="yellow")
-    for warning in warnings(reply):
-        text.append(f"\n{warning}", style="yellow")
-    return text
-
-
 def reasons(reply: Reply) -> Group:
     """What was recalled, best first, and below each the features that counted most for it."""
     hits = () if reply.found is None else reply.found.hits[:HITS]
@@ -256,8 +245,7 @@ def reasons(reply: Reply) -> Group:
         most = sorted(shares.items(), key=lambda one: -abs(one[1]))[:SHARES]
         told = ", ".join(f"{name.replace('_', ' ')} {share:+.1f}" for name, share in most)
         style = "bold" if hit.id in cited else ("dim strike" if not hit.current else "")
-        mark = f" {GUESS}" if hit.tentative else f" {DISPUTED}" if hit.disputed else ""
-        note = (mark, "dim")
+        note = Text.from_markup(marks(hit.fact))
         lines.append(Text.assemble((f"m{hit.id} ", "cyan"), (visible(hit.text), style), note))
         lines.append(Padding(Text(told, style="dim"), (0, 0, 0, INDENT)))
     return titled("Recalled, and why", *lines)
