@@ -33,10 +33,9 @@ from mags.app import open as open_memory
 from mags.cli import console, jobs
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput, MagsError, MissingKey
 from mags.memory.live import reembed as make_anew
-from mags.models.policy.reader.network import SHIPPED
 from mags.models.policy.rules import RulePolicy
 from mags.ports.chat import Message
-from mags.ports.policy import Policy, Turn
+from mags.ports.policy import Turn
 from mags.settings import (
     HEADS_GONE,
     NANO_GONE,
@@ -61,8 +60,6 @@ ALWAYS = {
     "reader": "the rules, and beside them a small model trained on talk",
     "served": "the configured language model, taught as MAGS teaches (a merged adapter)",
 }
-SHIPPING: dict[str, Callable[[], Policy]] = {"reader": make_reader}
-"""Policies whose weights come with MAGS, and what loads them."""
 ROLES = ("ask", "write", "router")
 READER, ADAPTER = ".npz", "mags.json"
 """By what a file is known for a reader, and a folder for that of an adapter."""
@@ -106,7 +103,6 @@ def known_policies(folders: list[Path]) -> list[KnownPolicy]:
     found = [
         KnownPolicy(given=name, about=what, used=policy.kind == name and policy.path is None)
         for name, what in ALWAYS.items()
-        if name not in SHIPPING or SHIPPED.path.is_file()
     ]
     if policy.kind == "reader" and policy.path is not None:
         found.append(KnownPolicy(given=str(policy.path), about="reader", used=True))
@@ -152,8 +148,8 @@ def use(
         warnings.warn(f"The policy {given}: {HEADS_GONE[given]}", FutureWarning, stacklevel=2)
         given = "reader"
     if given in ALWAYS:
-        if given in SHIPPING:
-            SHIPPING[given]()
+        if given == "reader":
+            make_reader()
         set_policy(file, given, None)
     elif given.endswith(READER):
         make_reader(path)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any, Literal, Protocol
 
 from mags.errors import ModelUnavailable
@@ -205,15 +204,10 @@ def present() -> Usage:
 
 
 class MeteredChat:
-    """A `ChatModel` whose completions are counted; a call that fails is not.
-
-    By `counting` for the work that runs, and by `take` over all that ran.
-    """
+    """A `ChatModel` whose completions are counted (see `counting`); a call that fails is not."""
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
-        self._usage = Usage()
-        self._lock = Lock()
 
     @property
     def name(self) -> str:
@@ -237,13 +231,4 @@ class MeteredChat:
         completion = self._chat.complete(messages, tools=tools, schema=schema, on_text=on_text)
         for used in _COUNTS.get():
             used.append(completion.usage)
-        # Held for the sum alone: completions of several threads run side by side.
-        with self._lock:
-            self._usage += completion.usage
         return completion
-
-    def take(self) -> Usage:
-        """Return the usage since the last `take`, and start again at zero."""
-        with self._lock:
-            used, self._usage = self._usage, Usage()
-        return used

@@ -37,16 +37,6 @@ def test_its_usage_is_the_same_every_time():
     assert used == [Usage(calls=1, prompt_tokens=6, completion_tokens=3, estimated=True)] * 2
 
 
-def test_a_meter_gives_what_was_used_since_it_was_last_read():
-    chat = MeteredChat(ScriptedChat(["Hi.", "Hi.", "Hi."]))
-    chat.complete(HELLO)
-    chat.complete(HELLO)
-    assert chat.take().calls == 2
-    chat.complete(HELLO)
-    assert chat.take().calls == 1
-    assert chat.take() == Usage()
-
-
 def test_who_asks_at_the_same_time_counts_its_own_calls():
     chat = MeteredChat(ScriptedChat(["Hi."] * 40))
     begun = threading.Barrier(4)

@@ -133,18 +133,16 @@ def _prompted(settings: Settings, name: str) -> Decider:
         raise ConfigurationError(
             "no language model is configured: set MAGS_CHAT_URL", key="MAGS_CHAT_URL"
         )
-    metered = MeteredChat(chat)
     wanted = settings.policy
-    prompts = load_prompts(wanted.prompts)
-    policy = PromptedPolicy(metered, prompts, language=wanted.language, grounded=wanted.grounded)
-
-    def spent() -> int:
-        used = metered.take()
-        return used.prompt_tokens + used.completion_tokens
-
+    policy = PromptedPolicy(
+        MeteredChat(chat),
+        load_prompts(wanted.prompts),
+        language=wanted.language,
+        grounded=wanted.grounded,
+    )
     # At another temperature it draws by itself, whoever asks.
     drawn = None if settings.chat.temperature == 0.0 else policy
-    return PolicyDecider(policy, name=name, sampled=drawn, spent=spent)
+    return PolicyDecider(policy, name=name, sampled=drawn)
 
 
 def _spent(policy: AdapterPolicy) -> Callable[[], int]:

@@ -8,8 +8,12 @@ import pytest
 from rich.console import Console
 
 from mags.errors import CorruptFile, MissingExtra, ModelReplyError
+from mags.models.chat.scripted import ScriptedChat
 from mags.models.grammar import read_engram, read_plan, read_route
+from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
+from mags.models.prompts import load_prompts
+from mags.ports.chat import MeteredChat
 from mags.ports.policy import Plan, Recalled, Route, Turn, Writing
 from mags_lab.training.chains.schema import Role, Sample, Split
 from mags_lab.training.evaluate.deciders import Decision, PolicyDecider
@@ -181,6 +185,15 @@ def test_a_policy_that_fails_is_evaluated_too() -> None:
     found = evaluate(PolicyDecider(Mute(), spent=lambda: 5), [writing()], EvaluationConfig())
     assert found.cells[0].measures["refused"].mean == 1.0
     assert found.cells[0].tokens == 5.0
+
+
+def test_the_tokens_of_a_language_model_are_those_of_each_decision() -> None:
+    chat = MeteredChat(ScriptedChat(["<engram>\nnone\n</engram>"] * 2, name="small"))
+    decider = PolicyDecider(PromptedPolicy(chat, load_prompts()))
+    first, second = decider.decide([writing()] * 2)
+    assert first.tokens == second.tokens
+    assert first.tokens is not None
+    assert first.tokens > 100
 
 
 class Wavering(Mute):

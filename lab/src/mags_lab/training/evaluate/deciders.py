@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mags.errors import ModelError
 from mags.models.grammar import EngramBlock
+from mags.ports.chat import counting
 from mags.ports.policy import Policy
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.reward import Reading
@@ -61,7 +62,7 @@ class PolicyDecider:
 
     `sampled`: who is asked again, and may answer otherwise (the policy itself, or it with replies
     that are sampled); None where the same is always decided. `spent`: tokens used since it was last
-    called. `roles`: those that it decides. `clock`: seconds.
+    called, of a model that is not metered. `roles`: those that it decides. `clock`: seconds.
     """
 
     def __init__(
@@ -93,9 +94,12 @@ class PolicyDecider:
 
     def _decide(self, policy: Policy, sample: Sample) -> Decision:
         begin = self._clock()
-        made = _decided(policy, sample)
+        with counting() as used:
+            made = _decided(policy, sample)
         seconds = self._clock() - begin
-        tokens = self._spent() if self._spent is not None else None
+        tokens = used().prompt_tokens + used().completion_tokens if used().calls else None
+        if self._spent is not None:
+            tokens = self._spent()
         return replace(made, seconds=seconds, tokens=tokens)
 
 
