@@ -368,7 +368,7 @@ def make_embedder(settings: EmbedderSettings) -> Embedder:
     server = EmbeddingServer(
         model=settings.model,
         base_url=settings.url,
-        api_key=settings.key or "none",
+        api_key=settings.key,
         dimensions=settings.dimensions,
     )
     return CachedEmbedder(OpenAIEmbedder(server))

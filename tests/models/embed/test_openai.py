@@ -24,6 +24,7 @@ class Server:
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
+        self.headers: list[str] = []
         self.answer: Callable[[dict[str, Any]], Answer] = lambda asked: (200, vectors(asked))
         server = self
 
@@ -31,6 +32,7 @@ class Server:
             def do_POST(self) -> None:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 server.asked.append(asked)
+                server.headers.append(str(self.headers))
                 status, reply = server.answer(asked)
                 body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
                 self.send_response(status)
@@ -94,6 +96,18 @@ def test_given_dimensions_are_asked_for_and_named(server: Server) -> None:
     embedder.embed(["a"])
     assert server.asked[0]["dimensions"] == 2
     assert OpenAIEmbedder(server.settings).name == "openai:tiny"
+
+
+def test_the_key_goes_to_the_server_and_the_account_of_the_environment_does_not(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, "other")
+
+    OpenAIEmbedder(replace(server.settings, api_key="sk-mine")).embed(["a"])
+
+    assert "Bearer sk-mine" in server.headers[0]
+    assert "other" not in server.headers[0]
 
 
 def test_an_overloaded_server_is_asked_again(server: Server) -> None:

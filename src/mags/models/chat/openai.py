@@ -126,25 +126,9 @@ class OpenAIChat:
 
     @cached_property
     def _client(self) -> openai.OpenAI:
-        import openai  # takes 0.6 s, so only once a model is asked
-
-        key = self._endpoint.key or "none"  # the client wants one; local servers ignore it
-        wait = openai.Timeout(self._endpoint.timeout_s, connect=self._endpoint.connect_s)
-        # Set here, since the client would take an organisation and a project from the environment
-        # and send them to any server.
-        headers: dict[str, Any] = {
-            "Authorization": f"Bearer {key}",
-            "OpenAI-Organization": openai.omit,
-            "OpenAI-Project": openai.omit,
-        }
-        return openai.OpenAI(
-            base_url=self._endpoint.url,
-            api_key=key,
-            timeout=wait,
-            # `_trying` retries: the client would not know that an answer was begun.
-            max_retries=0,
-            default_headers=headers,
-        )
+        at = self._endpoint
+        # `_trying` retries: the client would not know that an answer was begun.
+        return client_of(at.url, at.key, timeout_s=at.timeout_s, connect_s=at.connect_s)
 
     def models(self) -> list[str]:
         """Names of the models that the server lists; raises ModelUnavailable, ModelReplyError."""
@@ -329,6 +313,28 @@ class OpenAIChat:
             status=fault.status,
             reason=fault.what,
         )
+
+
+def client_of(
+    url: str, key: str | None, *, timeout_s: float, connect_s: float, retries: int = 0
+) -> openai.OpenAI:
+    """A client of a server that speaks OpenAI's API; it sends nothing of the environment."""
+    import openai  # takes 0.6 s, so only once a model is asked
+
+    key = key or "none"  # the client wants one; local servers ignore it
+    # The client would take an organisation and a project from the environment.
+    headers: dict[str, Any] = {
+        "Authorization": f"Bearer {key}",
+        "OpenAI-Organization": openai.omit,
+        "OpenAI-Project": openai.omit,
+    }
+    return openai.OpenAI(
+        base_url=url,
+        api_key=key,
+        timeout=openai.Timeout(timeout_s, connect=connect_s),
+        max_retries=retries,
+        default_headers=headers,
+    )
 
 
 def _plain(reply: object) -> object:

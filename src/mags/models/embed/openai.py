@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import MagsError, ModelError, ModelReplyError, ModelUnavailable, boundary
+from mags.models.chat.openai import client_of
 from mags.ports.embedder import encodable, unit_rows
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class EmbeddingServer:
 
     model: str
     base_url: str
-    api_key: str = "none"
+    api_key: str | None = None
     dimensions: int | None = None
     batch_texts: int = 64
     window_chars: int = 2000
@@ -120,14 +121,10 @@ class OpenAIEmbedder:
 
     @cached_property
     def _client(self) -> OpenAI:
-        # Imported here: that takes half a second, and most memories use no server.
-        from openai import OpenAI
-
-        return OpenAI(
-            base_url=self._server.base_url,
-            api_key=self._server.api_key,
-            timeout=self._server.timeout_s,
-            max_retries=self._server.retries,
+        at = self._server
+        timeout_s = at.timeout_s
+        return client_of(
+            at.base_url, at.api_key, timeout_s=timeout_s, connect_s=timeout_s, retries=at.retries
         )
 
     def _translate(self, failure: Exception) -> MagsError | None:
