@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ class EmbeddingServer:
 
     model: str
     base_url: str
-    api_key: str | None = None
+    api_key: str | None = field(default=None, repr=False)
     dimensions: int | None = None
     batch_texts: int = 64
     window_chars: int = 2000
