@@ -140,7 +140,7 @@ def _made(held: Recalled) -> Made:
 
 
 def ends_calibrated(
-    reader: TrainedReader, told: Sequence[AnnotatedDialogue], wanted: float = 0.88
+    reader: TrainedReader, told: Sequence[AnnotatedDialogue], wanted: float = 0.75
 ) -> tuple[Calibration, float]:
     """How likely a held fact is over, and the least from which `wanted` of the closed ones are.
 
