@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from mags.caches import cached
 from mags.models.answer import cues
+from mags.models.policy.rules.lexicon import FIRST
 from mags.models.policy.rules.questions import plainer
 from mags.models.policy.rules.tokens import WORD, stem, stems
 from mags.models.policy.rules.when import times
@@ -25,7 +26,6 @@ STOP = word_set(
     again know remember say said mention mentioned anything something thing things kind sort type
     name names many day date year month time person place reason number s t ll ve re d m not"""
 )
-FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 KINDS = (
     (
         r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b",
@@ -129,7 +129,7 @@ def read_question(turn: Turn) -> ParsedQuestion:
     heard = [word.casefold() for word in WORD.findall(text)]
     spans = _names(CLOSERS.sub("", timeless))
     names = [stems(name) for name in spans]
-    if FIRST_PERSON.intersection(heard):
+    if FIRST.intersection(heard):
         names.append(stems(turn.speaker))
     kind = "yesno" if YES_NO.match(text) else ""
     for pattern, answer in KINDS:

@@ -22,10 +22,10 @@ from mags.models.policy.reader.network import (
     marks,
     rows,
 )
+from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.clauses import NOT
 from mags.models.policy.rules.fitting import ALLERGIC, fits, is_when
 from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, HEDGES, KIN, PREPOSITIONS
-from mags.models.policy.rules.lexicon import PRONOUNS as SUBJECTS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
 from mags.models.policy.rules.tokens import is_name, stems
@@ -79,7 +79,7 @@ _EACH = re.compile(rf"\s+(?:every|each|on {EACH_DAY})\b", re.IGNORECASE)
 _TITLE = re.compile(r'"((?=[A-Z])((?:The |A |An )?([^"\n]{1,60}?)))[,.]?"')
 _OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
 """What joins a time to the thing before it."""
-_STOP = "|".join(PREPOSITIONS | CONJUNCTIONS | SUBJECTS)
+_STOP = "|".join(PREPOSITIONS | CONJUNCTIONS | lex.PRONOUNS)
 _ENDS = rf"(?=\s*[.,;:!?)\n]|$| (?:{_STOP})\b)"
 _OF = re.compile(
     rf" of(?! (?:{_STOP}|us|them|my|our|your|course)\b)"
@@ -120,9 +120,8 @@ _GLUED = re.compile(r"(?:[.@/]\w+)+")
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
 _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
 _MY_OWN = re.compile(r"\b(?:my|our) ((?:\w+ )??\w+),? (?:called )?$", re.IGNORECASE)
-_ARTICLES = frozenset({"a", "an", "the", "my", "our", "his", "her", "their", "your", "some"})
+_ARTICLES = lex.ARTICLES | lex.POSSESSIVES
 _NO_VERB_AFTER = _ARTICLES | {"to", "of", "this", "that", "no", "for", "with", "in", "on", "at"}
-_IDLE = frozenset({"just", "really", "also", "still", "now", "finally", "only", "already", "even"})
 _STOPS = (
     THIRD_PERSON
     | {"you", "me", "us", "who", "which", "that", "if", "when", "while", "not", "n't", "never"}
@@ -487,7 +486,7 @@ def said_relation(led: _Led, *, own: bool) -> str:
     verb, tags = led.verb, {form for _, form in forms(led.verb)}
     if not verb or not _STOPS.isdisjoint(led.words[led.at :]):
         return ""
-    before = [word for word in led.words[: led.at] if word not in _IDLE]
+    before = [word for word in led.words[: led.at] if word not in lex.ADVERBS]
     helps = before.pop() if before and before[-1] in _BE | _HAVE else ""
     if not _STOPS.isdisjoint(before[-2:]):
         return ""
@@ -542,7 +541,7 @@ def _barred(led: _Led, relation: str) -> str:
     "I can't have dairy" denies no allergy, and not that there is dairy in the house.
     """
     own, base = lemma(relation.partition(" ")[0]), lemma(led.verb)
-    before = " ".join(word for word in led.near(3)[:-1] if word not in _IDLE)
+    before = " ".join(word for word in led.near(3)[:-1] if word not in lex.ADVERBS)
     bar = _BARS.search(before)
     if bar is None or own in DENYING or own == base in {"eat", "drink"}:
         return ""

@@ -289,7 +289,7 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     bar = next((i for i, t in enumerate(tokens) if t.text in {"|", "("}), len(tokens))
     words, sides = tuple(tokens[:bar]), dict[str, str]()
     first = 1 if words and words[0].low in lex.ARTICLES else 0
-    first = next((i + 1 for i, t in enumerate(words) if i and t.low in _CALLED), first)
+    first = next((i + 1 for i, t in enumerate(words) if i and t.low in CALLED), first)
     named = name_end(words, first)
     for i in range(len(words) - 2, 0, -1):
         low, inner = words[i].low, words[i + 1 :]
@@ -305,7 +305,7 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     return words, sides
 
 
-_CALLED = frozenset({"called", "named"})
+CALLED = frozenset({"called", "named"})
 
 
 def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
@@ -375,7 +375,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return Object(text=found, is_name=True) if found else None
     if low in _VAGUE or words[-1].low in {"so", "that", "much"}:
         return None
-    called = next((i for i, t in enumerate(words) if i and t.low in _CALLED), 0)
+    called = next((i for i, t in enumerate(words) if i and t.low in CALLED), 0)
     if called and name_end(words, called + 1) == len(words) > called + 1:
         lead = join(tokens[: len(tokens) - len(words) + called + 1])
         name = join(words[called + 1 :])  # "a startup called Nuvem"

@@ -114,7 +114,6 @@ _MOST_WANTED, _MOST_NAMES = 8, 60
 _LONGEST = 600
 """Letters of a turn up to which it is one thing said; longer ones are documents."""
 _SIDE_LINKS = word_set("if when unless before after until since")
-_CONDITIONS = frozenset({"if", "unless"})
 _REPORTS = word_set("tell say mention claim report announce hear reveal")
 
 
@@ -200,7 +199,7 @@ def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> list[Ope
     operations: list[Operation] = []
     for i, clause in enumerate(found):
         after = found[i + 1].link if i + 1 < len(found) else ""
-        if clause.link in _SIDE_LINKS or after in _CONDITIONS or "last" in clause.verb.shades:
+        if clause.link in _SIDE_LINKS or after in {"if", "unless"} or "last" in clause.verb.shades:
             continue
         heard = _told(clause, scene, manner)
         if heard is not None:

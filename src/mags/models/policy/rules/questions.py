@@ -43,11 +43,8 @@ _FUTURE = re.compile(r"\b(will|going to|next|upcoming|plan|plans|planning|tomorr
 _EVENT = re.compile(
     r"\b(when|what time|how long ago|what day|what date|which day|which year|what year)\b", re.I
 )
-_FIRST = frozenset({"i", "me", "my", "we", "our", "us", "mine"})
 _AUXILIARIES = word_set("do does did is are was were have has had will would can could 's 're am")
-_SKIPPED = _AUXILIARIES | word_set("who what when where why how which")
-_WH = word_set("who whom what when where which how whose")
-_IDLE = word_set("now currently again today before previously formerly earlier originally still")
+_WH = lex.QUESTION_WORDS - {"why"}
 
 
 def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
@@ -120,7 +117,7 @@ def _entities(
 ) -> tuple[str, ...]:
     found = dict.fromkeys([hop.subject for hop in hops if hop.subject])
     found |= dict.fromkeys(mentions(text))
-    if any(t.low in _FIRST for t in tokens):
+    if any(t.low in lex.FIRST for t in tokens):
         found.setdefault(scene.speaker, None)
     if not found:
         meant = (scene.person(t.low) for t in tokens if t.low in {"he", "she", "his", "her", "him"})
@@ -156,7 +153,7 @@ def _statement(tokens: Sequence[Token], scene: Scene) -> str:
     if at is not None and any(form == BASE for _, form in forms(words[at].low)):
         past = past_tense(words[at].low)  # "when did Ana run": a statement has "ran"
         words[at] = replace(words[at], text=past, low=past)
-    while words and words[0].low in _SKIPPED - {"had", "'re", "am"}:
+    while words and words[0].low in lex.QUESTION_WORDS | _AUXILIARIES - {"had", "'re", "am"}:
         words = words[1:]
     said: list[str] = []
     for token in words:
@@ -234,7 +231,7 @@ def _of_subject(
     aux, subject = words[k].low, subject_at(words, k + 1)
     if subject is None:
         return None
-    rest = [t.low for t in words[subject.end :] if t.low not in _IDLE]
+    rest = [t.low for t in words[subject.end :] if t.low not in lex.ADVERBS | {"before", "earlier"}]
     rest = rest[:-3] if rest[-3:] == ["for", "a", "living"] else rest
     be = aux in {"is", "are", "was", "'s", "were", "'re"}
     if be and subject.kind in {OWNED, OF} and not rest:
