@@ -24,12 +24,12 @@ from mags.models.policy.reader.network import (
 )
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.clauses import NOT
-from mags.models.policy.rules.fitting import ALLERGIC, fits, is_when
+from mags.models.policy.rules.fitting import ALLERGIC, fits
 from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, HEDGES, KIN, PREPOSITIONS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
 from mags.models.policy.rules.tokens import is_name, stems
-from mags.models.policy.rules.when import COUNTED, EACH_DAY, Time, times
+from mags.models.policy.rules.when import COUNTED, EACH_DAY, Time, is_when, times
 from mags.ports.english import (
     BASE,
     FIRST_PERSON,

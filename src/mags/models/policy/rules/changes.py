@@ -11,9 +11,9 @@ from mags.models.policy.rules.claims import WHEN, slot_of
 from mags.models.policy.rules.clauses import OWNED, PLURAL, THING
 from mags.models.policy.rules.lexicon import JOBS, PETS, POSSESSIVES
 from mags.models.policy.rules.phrases import cut_aside, is_name, living, object_of
-from mags.models.policy.rules.statements import HOURS, Case, having, not_so, related, slot
+from mags.models.policy.rules.statements import Case, having, not_so, related, slot
 from mags.models.policy.rules.tokens import Token, join, name_end, surface, tokenise
-from mags.models.policy.rules.when import COUNTED, EACH_DAY, times
+from mags.models.policy.rules.when import COUNTED, EACH_DAY, is_when, times
 from mags.ports.english import lemma, word_set
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, read
@@ -285,7 +285,7 @@ def day_of(words: Sequence[Token], at: float) -> str:
             rest = tokenise(f"{by} {text}"[found[0].end :])
             hour = join([t for t in rest if t.text not in ".!|,"])
             day = re.sub(r"^(?:on|in) ", "", found[0].text)
-            return f"{day} {hour}".strip() if HOURS.fullmatch(hour) else ""
+            return f"{day} {hour}".strip() if is_when(hour) else ""
     return ""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS
-from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
+from mags.models.policy.rules.when import CALENDAR, COUNTED, is_when
 from mags.ports.english import BASE, PAST, called, forms, word_set
 from mags.ports.policy import ASSISTANTS, Operation, Turn
 from mags.ports.relations import canonical
@@ -39,12 +39,6 @@ _NEVER |= dict.fromkeys(
 """Words that what fills a slot never ends in."""
 _UNNAMED = frozenset({"is", "has", "likes", "plans"})
 """Relations that tell nothing by themselves: a number or a day alone is none of theirs."""
-_CALENDAR = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})s?\b", re.IGNORECASE)
-_WHEN = re.compile(
-    rf"(?:\W|\d|\b(?:to|of|the|at|in|a|an|each|per|from|few|till|until|am|pm|hours?|days?|weeks?"
-    rf"|months?|years?|{'|'.join(COUNTED)})\b|(?<=\d)(?:st|nd|rd|th|am|pm)\b)+",
-    re.IGNORECASE,
-)
 _YEARS = rf"(?:\d{{1,3}}|{'|'.join(COUNTED)})"
 _WHOSE = rf"(?:[Ii]|he|she|who|[A-Z]\w+|{'|'.join(KIN | PETS)})"
 _AGE = re.compile(
@@ -172,23 +166,18 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     if _HOME.search(relation):
         homes = relation != "was born in" and not _HOMES.isdisjoint(words)
         stays = last in _NEVER.get(relation, ())
-        return (named or homes) and not stays and not _CALENDAR.search(object)
+        return (named or homes) and not stays and not CALENDAR.search(object)
     counts = object.lower() in COUNTED
     telling = relation not in _UNNAMED or (
-        not counts and re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
+        not counts and re.search(r"[^\W\d_]", CALENDAR.sub("", object))
     )
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
     idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
-    dated = is_when(object) and (_CALENDAR.search(object) or relation == "visited")
+    dated = is_when(object) and (CALENDAR.search(object) or relation == "visited")
     idle = idle or bool(dated and relation.endswith((" to", "visited")))
     empty = trade or idle or not telling or last in _NEVER.get(relation, ())
     return not empty and len(words) <= _MOST_FILLING
-
-
-def is_when(object: str) -> bool:
-    """Say whether words tell but a time, a number or how often: "23rd to 27th", "3 days a week"."""
-    return _WHEN.fullmatch(_CALENDAR.sub("0", object)) is not None
 
 
 def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bool:
@@ -205,7 +194,7 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     if not fits(told.relation, named, small=turn.text == turn.text.lower()):
         return False
     known = canonical(told.relation)
-    if known is not None and known.answers == "place" and _CALENDAR.search(named):
+    if known is not None and known.answers == "place" and CALENDAR.search(named):
         return False
     if known is not None and known.past and _is_over(told.relation, known.past, named, turn.text):
         return False

@@ -30,7 +30,7 @@ from mags.models.policy.rules.clauses import (
 )
 from mags.models.policy.rules.phrases import CALLED, Object, Rest, Scene
 from mags.models.policy.rules.tokens import Token, join, name_end, surface
-from mags.models.policy.rules.when import COUNTED
+from mags.models.policy.rules.when import COUNTED, is_when
 from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose, word_set
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, kind_of, read, relations
@@ -62,13 +62,6 @@ GEAR = word_set(
     kids"""
 )
 """Things that one tells of having because one has them for long."""
-HOURS = re.compile(
-    r"(?:(?:at|from|in the|the|around|about|sharp|half|quarter|past|to|am|pm|a\.m\.|p\.m\.|o'clock"
-    r"|noon|midnight|morning|afternoon|evening|night|instead|now|\d[\d.:]*(?: ?[ap]\.?m\.?)?"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: |$))*",
-    re.IGNORECASE,
-)
-"""What adds no more than an hour to a day: "at 3 pm", "morning", nothing."""
 
 
 Read = list[Operation]
@@ -320,7 +313,7 @@ def being(case: Case) -> Read:
         said = slot(case)
         if said is not None:
             return said
-    if case.manner.time and HOURS.fullmatch(join([t for t in words if t.text != "|"])):
+    if case.manner.time and is_when(join([t for t in words if t.text != "|"])):
         return _dated(case)
     if subject.kind in {OWNED, THING} and not (subject.names or phrases.living(subject.head)):
         return _placed(case) or _about(case)
