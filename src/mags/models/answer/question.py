@@ -10,7 +10,7 @@ from itertools import pairwise
 from mags.caches import cached
 from mags.models.answer import cues
 from mags.models.policy.rules.lexicon import FIRST
-from mags.models.policy.rules.questions import plainer
+from mags.models.policy.rules.questions import YES_NO, answer_kind, plainer
 from mags.models.policy.rules.tokens import WORD, stem, stems
 from mags.models.policy.rules.when import times
 from mags.ports.english import lemma, word_set
@@ -25,25 +25,6 @@ STOP = word_set(
     will with would you your yours am about ago before after ever still now currently remind
     again know remember say said mention mentioned anything something thing things kind sort type
     name names many day date year month time person place reason number s t ll ve re d m not"""
-)
-KINDS = (
-    (
-        r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b",
-        "time",
-    ),
-    (
-        r"\b(?:how (?:many|much|old|long|often|far|tall|big|far))\b|\bwhat (?:number|age)\b",
-        "number",
-    ),
-    (r"\b(?:who|whom|whose|(?:what|which) (?:person|friend|man|woman))\b", "person"),
-    (r"\b(?:where|(?:what|which) (?:place|city|town|country|street|state))\b", "place"),
-    (r"\b(?:why|what(?:'s| is| was) the reason|how come)\b", "reason"),
-    (r"\b(?:what|which|how)\b", "thing"),
-)
-YES_NO = re.compile(
-    r"^(?:so |and |but |well,? )?(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|"
-    r"would|should)(?:n't)?\b",
-    re.I,
 )
 PAST = re.compile(
     r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|originally|earlier|at first|in the past|"
@@ -131,10 +112,7 @@ def read_question(turn: Turn) -> ParsedQuestion:
     names = [stems(name) for name in spans]
     if FIRST.intersection(heard):
         names.append(stems(turn.speaker))
-    kind = "yesno" if YES_NO.match(text) else ""
-    for pattern, answer in KINDS:
-        if not kind and re.search(pattern, text, re.I):
-            kind = answer
+    kind = "yesno" if YES_NO.match(text) else answer_kind(text)
     asks_object = ASKS_OBJECT.search(text) is not None and not HOLDS.match(text)
     asks_subject = HOLDS.match(text) or ASKS_SUBJECT.match(text)
     trade = content("work") if DOES.match(text) else frozenset()

@@ -64,7 +64,7 @@ class RulePolicy:
             tokens = tokenise(sentence)
             words = [t for t in tokens if t.is_word]
             if is_question(tokens):
-                asks, kind = True, kind or answer_kind(tokens)
+                asks, kind = True, kind or answer_kind(sentence)
             elif words and not (len(words) < 4 and words[0].low in lex.GREETINGS):
                 states = states or len(words) > 4 or bool(clauses(tokens))
         weights = {"time": (1.0, 0.83), "reason": (1.0, 0.83), "person": (0.83, 1.0),

@@ -40,9 +40,6 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _FUTURE = re.compile(r"\b(will|going to|next|upcoming|plan|plans|planning|tomorrow)\b", re.I)
-_EVENT = re.compile(
-    r"\b(when|what time|how long ago|what day|what date|which day|which year|what year)\b", re.I
-)
 _AUXILIARIES = word_set("do does did is are was were have has had will would can could 's 're am")
 _WH = lex.QUESTION_WORDS - {"why"}
 
@@ -58,7 +55,8 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     past = bool(_PAST.search(question.text)) or _asks_a_change(tokens)
     past = past or (_held_then(hops) and until is not None and until <= question.at)
     members = set_question(question)
-    dated = since is not None or _EVENT.search(question.text) is not None
+    kind = answer_kind(question.text)
+    dated = since is not None or kind == "time"
     return Plan(
         queries=_queries(question.text, tokens, hops, scene, past=past),
         entities=_entities(question.text, tokens, hops, scene),
@@ -69,7 +67,7 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
         episodic=0.83 if hops and not dated else 1.0,
         semantic=0.83 if dated and not hops else 1.0,
         past=past,
-        answer_kind=answer_kind(tokens),
+        answer_kind=kind,
     )
 
 
@@ -165,30 +163,31 @@ def _statement(tokens: Sequence[Token], scene: Scene) -> str:
     return " ".join(said)
 
 
-_KINDS = {"who": "person", "whom": "person", "whose": "person", "where": "place", "when": "time",
-          "why": "reason"}  # fmt: skip
-_HOW = {"long": "time", "often": "time"} | dict.fromkeys(("many", "much", "old", "tall", "far"),
-                                                         "number")  # fmt: skip
-_NOUN_KINDS = {
-    "place": word_set("city country town place continent capital state village street location"
-                      " restaurant"),
-    "person": word_set("person people man woman friend author singer actor president") | lex.KIN,
-    "time": word_set("year day date month time week season"),
-}  # fmt: skip
+KINDS = (
+    (
+        r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b",
+        "time",
+    ),
+    (
+        r"\b(?:how (?:many|much|old|long|often|far|tall|big))\b|\bwhat (?:number|age)\b",
+        "number",
+    ),
+    (r"\b(?:who|whom|whose|(?:what|which) (?:person|friend|man|woman))\b", "person"),
+    (r"\b(?:where|(?:what|which) (?:place|city|town|country|street|state))\b", "place"),
+    (r"\b(?:why|what(?:'s| is| was) the reason|how come)\b", "reason"),
+    (r"\b(?:what|which|how)\b", "thing"),
+)
+YES_NO = re.compile(
+    r"^(?:so |and |but |well,? )?(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|"
+    r"would|should)(?:n't)?\b",
+    re.I,
+)
 
 
-def answer_kind(tokens: Sequence[Token]) -> str:
+def answer_kind(question: str) -> str:
     """Return person, place, time, number, thing, reason or yesno, or "" if unknown."""
-    words = [t.low for t in tokens if t.is_word]
-    for word, after in zip(words, [*words[1:], ""], strict=False):
-        if word in _KINDS:
-            return _KINDS[word]
-        if word == "how":
-            return _HOW.get(after, "")
-        if word in {"what", "which"}:
-            return next((kind for kind, nouns in _NOUN_KINDS.items() if after in nouns), "thing")
-    yes_or_no = _AUXILIARIES - {"had", "am", "'s", "'re"} | {"should"}
-    return "yesno" if words and words[0] in yes_or_no else ""
+    asked = (kind for pattern, kind in KINDS if re.search(pattern, question, re.I))
+    return next(asked, "yesno" if YES_NO.match(question) else "")
 
 
 # -- one hop: "Where does Alice live?", "What is my favourite food?" ---------------------
