@@ -17,7 +17,7 @@ from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.tokens import is_name, mentions, tokenise
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
-from mags.ports.corrections import bare, instead, is_cued
+from mags.ports.corrections import SOMEBODY_IS, bare, instead, is_cued
 from mags.ports.policy import ASSISTANTS, Act, Operation, Recalled, Turn, Writing, asks
 from mags.ports.relations import canonical
 
@@ -52,12 +52,6 @@ _IDLE = re.compile(
 )
 """What denies something of a noun ("no tofu"), or says how."""
 _END = re.compile(r"(?<=[.!])\s+")
-_WHO = re.compile(
-    r"\b(?:(?P<own>i(?:'?m| am| was)|we(?:'re| are| were))"
-    r"|(?:s?he|they)(?:'?s|'?re| is| are| was| were)) ",
-    re.IGNORECASE,
-)
-"""Of whom a correction says that it tells: of who speaks, or of another."""
 _NAMES = re.compile(r"\bname(?:'?s| is| was)\b", re.IGNORECASE)
 _PLACED = re.compile(r" (?:in|at|from|for|near|to) (?=[A-Z])")
 _LINKS = re.compile(r"\b(?:in|at|on|to|from|for|the|an?|of)\b|,", re.IGNORECASE)
@@ -118,7 +112,7 @@ def _exchanged(was: _Righted, read: Sequence[Operation], said: str) -> list[Oper
     That is as sure as what it corrects. Nothing where nothing is read in the place of anything;
     else what has the wrong words and is read no more is taken back as well.
     """
-    who = _WHO.match(bare(said))
+    who = SOMEBODY_IS.match(bare(said))
     before, after = {_key(op) for op in was.told}, {_key(op) for op in read}
     gone = [op for op in was.told if op.act is not Act.RETRACT and _key(op) not in after]
     if who is not None:
@@ -270,7 +264,7 @@ def _only_word(said: str, right: str, text: str, told: Sequence[Operation]) -> s
         fitting = fitting - subjects or fitting
     elif _IDLE.search(said) or right != right.lower() or living(right.split()[-1]):
         return ""
-    elif _WHO.search(said) and not _is_trade(right):
+    elif SOMEBODY_IS.search(said) and not _is_trade(right):
         return ""  # "he's a fool" need not be what he works as
     else:
         small, trade = text == text.lower(), _is_trade(right)
