@@ -122,6 +122,7 @@ _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)
 _MY_OWN = re.compile(r"\b(?:my|our) ((?:\w+ )??\w+),? (?:called )?$", re.IGNORECASE)
 _ARTICLES = lex.ARTICLES | lex.POSSESSIVES
 _NO_VERB_AFTER = _ARTICLES | {"to", "of", "this", "that", "no", "for", "with", "in", "on", "at"}
+_IDLE = frozenset({"just", "really", "also", "still", "now", "finally", "only", "already", "even"})
 _STOPS = (
     THIRD_PERSON
     | {"you", "me", "us", "who", "which", "that", "if", "when", "while", "not", "n't", "never"}
@@ -486,7 +487,7 @@ def said_relation(led: _Led, *, own: bool) -> str:
     verb, tags = led.verb, {form for _, form in forms(led.verb)}
     if not verb or not _STOPS.isdisjoint(led.words[led.at :]):
         return ""
-    before = [word for word in led.words[: led.at] if word not in lex.ADVERBS]
+    before = [word for word in led.words[: led.at] if word not in _IDLE]
     helps = before.pop() if before and before[-1] in _BE | _HAVE else ""
     if not _STOPS.isdisjoint(before[-2:]):
         return ""
