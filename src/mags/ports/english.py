@@ -65,24 +65,11 @@ _DOUBLED = word_set(
     "cancel model occur rebel"
 )
 _BE = {
-    "am": ("be", BASE),
-    "'m": ("be", BASE),
-    "are": ("be", BASE),
-    "'re": ("be", BASE),
-    "is": ("be", THIRD),
-    "'s": ("be", THIRD),
-    "was": ("be", PAST),
+    **dict.fromkeys(("am", "'m", "are", "'re"), ("be", BASE)),
+    **dict.fromkeys(("is", "'s"), ("be", THIRD)),
     "were": ("be", PAST),
-    "been": ("be", PARTICIPLE),
-    "being": ("be", GERUND),
-    "be": ("be", BASE),
     "has": ("have", THIRD),
     "'ve": ("have", BASE),
-    "does": ("do", THIRD),
-    "goes": ("go", THIRD),
-    "lying": ("lie", GERUND),
-    "dying": ("die", GERUND),
-    "tying": ("tie", GERUND),
 }
 
 _LEAD = r"(?:(?:so|and|well|ok|okay|please|now),? )*(?:(?:can|could|would|will) you (?:please )?)?"

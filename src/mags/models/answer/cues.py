@@ -66,7 +66,7 @@ def _at_home(kind: str, *relatives: str) -> dict[str, tuple[str, str]]:
     return {word: (one, kind) for one in relatives for word in called(one)}
 
 
-def _kinds(text: str) -> dict[str, tuple[str, str]]:
+def kinds(text: str) -> dict[str, tuple[str, str]]:
     """From each word to what it names and, behind the colon, what that is one of."""
     found: dict[str, tuple[str, str]] = {}
     for line in text.split("|"):
@@ -79,7 +79,7 @@ def _kinds(text: str) -> dict[str, tuple[str, str]]:
 KIN_TERMS = {
     **_at_home("parent", "mother", "father"),
     **_at_home("grandparent", "grandmother", "grandfather"),
-} | _kinds(
+} | kinds(
     """parent parents | son sons : child |
     daughter daughters : child | child children kid kids baby | brother brothers : sibling |
     sister sisters : sibling | sibling siblings | wife : spouse | husband : spouse |

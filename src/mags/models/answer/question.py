@@ -319,28 +319,12 @@ def same_relation(phrase: str) -> frozenset[str]:
     return frozenset(name for one in both for name in (one.name, one.past, one.inverse) if name)
 
 
-SYNONYMS = {
-    "movie": "film",
-    "movies": "film",
-    "films": "film",
-    "telly": "tv",
-    "television": "tv",
-    "mobile": "phone",
-    "cellphone": "phone",
-    "bike": "bicycle",
-    "bikes": "bicycle",
-    "automobile": "car",
-    "apartment": "flat",
-    "holiday": "vacation",
-    "holidays": "vacation",
-    "color": "colour",
-    "wedding": "marry",
-    "weddings": "marry",
-    "physician": "doctor",
-    "gp": "doctor",
-    "uni": "university",
-    "tablets": "tablet",
-}
+SYNONYMS = cues.kinds(
+    """film movie movies | tv telly television | phone mobile cellphone | bicycle bike bikes |
+    car automobile | flat apartment | vacation holiday holidays | colour color |
+    marry wedding weddings | doctor physician gp | university uni"""
+)
+"""From each word to the one that stands for all of its row."""
 
 
 @cached(4096)
@@ -355,7 +339,7 @@ def _base(word: str) -> str:
     low = word.casefold().removesuffix("'s")
     if low in RELATIVES:
         return RELATIVES[low]
-    low = SYNONYMS.get(low, low)
+    low = SYNONYMS.get(low, (low,))[0]
     base = lemma(low) if word.islower() else low
     return base if not low.startswith(base[:3]) or low.endswith("t") else low
 
