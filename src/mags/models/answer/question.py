@@ -278,24 +278,19 @@ def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset
 
 
 TYPES = {
-    "place": frozenset(
-        {"city", "town", "country", "village", "place", "street", "state", "area", "home"}
-    ),
-    "speaks": frozenset({"language", "languages"}),
-    "works as": frozenset(
-        {"job", "profession", "trade", "occupation", "work", "title", "position", "role"}
-    ),
-    "works at": frozenset({"company", "employer", "firm", "office"}),
-    "birthday": frozenset({"birthday"}),
+    "place": word_set("city town country village place street state area home"),
+    "speaks": word_set("language languages"),
+    "works as": word_set("job profession trade occupation work title position role"),
+    "works at": word_set("company employer firm office"),
+    "birthday": word_set("birthday"),
 }
 
 
 def _types(relation: str, heard: list[str]) -> frozenset[str]:
     """Stems of words that only name the type of what a relation answers: "which languages"."""
     known = relations().get(relation)
-    kinds = TYPES.get(relation, frozenset()) | TYPES.get(
-        known.answers if known else "", frozenset()
-    )
+    names = (relation, known.answers if known else "")
+    kinds = frozenset().union(*(TYPES.get(name, ()) for name in names))
     return content(" ".join(kinds.intersection(heard)))
 
 

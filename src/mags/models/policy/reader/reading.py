@@ -40,6 +40,7 @@ from mags.ports.english import (
     forms,
     lemma,
     third_person,
+    word_set,
 )
 from mags.ports.relations import canonical
 
@@ -53,16 +54,13 @@ LONGEST, LONGEST_NAME = 12, 6
 """Words of an object, and of a subject."""
 PLANNED = {"plan": "plans to", "wish": "wishes to", "maybe": "may"}
 """What stands before a verb that is not done."""
-MEANT = frozenset(
-    {"be", "plan", "want", "hope", "consider", "think", "may", "might", "look", "intend", "wish"}
-    | {"need", "dream", "aim", "try", "would"}
+MEANT = word_set(
+    "be plan want hope consider think may might look intend wish need dream aim try would"
 )
 """Verbs that say themselves that something is not done yet."""
 LIKED = frozenset({"mean", "love", "like"})
 """Verbs that add nothing to a plan: who would love to go wishes to go."""
-DENYING = frozenset(
-    {"dislike", "hate", "detest", "avoid", "quit", "stop", "lack", "refuse", "lose", "give", "drop"}
-)
+DENYING = word_set("dislike hate detest avoid quit stop lack refuse lose give drop")
 """Verbs that deny by themselves: to deny them again would turn them round."""
 PRONOUNS = THIRD_PERSON | {"this", "that", "who", "we", "us"}
 _OWN = re.compile(r"(?:my|our)\s+(.+)", re.IGNORECASE | re.DOTALL)
@@ -91,12 +89,10 @@ _AND_FROM = re.compile(rf" from [A-Z][\w'-]*{_ITEM} from [A-Z][\w'-]*(?=[.,;:!?)
 """What goes on a list: "Igbo, Ga" and now Twi, "Hiba" from Homs and Ola from Lund."""
 _LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
 _AUXILIARY = (
-    FIRST_PERSON
-    | THIRD_PERSON
-    | {"we", "you", "am", "is", "are", "was", "were", "be", "been", "'s", "'m", "'re", "'ve", "'d"}
-    | {"'ll", "have", "has", "had", "will", "would", "do", "does", "did", "not", "n't", "and"}
-    | {"also", "just", "really", "still", "now", "finally", "so", "that"}
-)
+    FIRST_PERSON | THIRD_PERSON | lex.PRONOUNS | lex.BE
+    | word_set("'ve 'd 'll have has had will would do does did not n't and also just really still"
+               " now finally so that")
+)  # fmt: skip
 
 
 _BREAKS = re.compile(r"[.!?,;:()\n]|\b(?:and|but|so|because|n)\b", re.IGNORECASE)
@@ -123,12 +119,10 @@ _MY_OWN = re.compile(r"\b(?:my|our) ((?:\w+ )??\w+),? (?:called )?$", re.IGNOREC
 _ARTICLES = lex.ARTICLES | lex.POSSESSIVES
 _NO_VERB_AFTER = _ARTICLES | {"to", "of", "this", "that", "no", "for", "with", "in", "on", "at"}
 _IDLE = frozenset({"just", "really", "also", "still", "now", "finally", "only", "already", "even"})
-_STOPS = (
-    THIRD_PERSON
-    | {"you", "me", "us", "who", "which", "that", "if", "when", "while", "not", "n't", "never"}
-    | {"will", "would", "could", "can", "may", "might", "should", "must", "wo", "'ll", "'s", "no"}
-    | {"or", "than", "as", "like", "what", "how", "why", "where", "to", "gonna", "almost", "wish"}
-    | {"since", "until", "before", "after", "unless", "back"}
+_STOPS = THIRD_PERSON | word_set(
+    "you me us who which that if when while not n't never will would could can may might should "
+    "must wo 'll 's no or than as like what how why where to gonna almost wish since until before "
+    "after unless back"
 )
 """Words that make a plain statement none, or one of somebody else."""
 
