@@ -21,7 +21,6 @@ from mags.models.policy.rules.tokens import Token, join, mentions, name_end, sur
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
     BASE,
-    GERUND,
     PARTICIPLE,
     forms,
     is_verb,
@@ -295,18 +294,14 @@ def _relation(wh: str, aux: str, rest: Sequence[str], noun: Sequence[str]) -> st
 
 def _phrase(aux: str, rest: Sequence[str]) -> str:
     """Return verb and what follows as the table reads it: "is known for", "work for"."""
-    tags = {form for _, form in forms(rest[0])}
-    if aux in {"is", "are", "was", "were", "'s"}:
-        if not tags:
-            return f"is {' '.join(rest)}"
-        if PARTICIPLE in tags and GERUND not in tags:
-            return f"{aux} {' '.join(rest)}"
+    suffers = any(form == PARTICIPLE for _, form in forms(rest[0]))
+    if suffers and aux in {"is", "are", "was", "were", "'s"}:
+        return f"{aux} {' '.join(rest)}"
     return f"{lemma(rest[0])} {' '.join(rest[1:])}".strip()
 
 
 def _kinded(noun: Sequence[str], base: str) -> str | None:
     """Read "what sister does Bob have", "what languages does Ana speak"."""
-    noun = noun[2:] if noun[:1] == ["kind"] and len(noun) > 2 else noun
     word = noun[-1].rstrip("s") if noun else ""
     if word and base == "have":
         known = canonical(noun[-1])
@@ -450,7 +445,7 @@ def hops_of(text: str, speaker: str) -> tuple[Hop, ...]:
         pass
     _finish(chain)
     relations = chain.relations
-    if len(relations) > 1 and relations[0] == _SPORT and chain.played:
+    if len(relations) > 1 and chain.played:
         relations = ["plays the position of", *relations]
     return tuple(
         Hop(subject="" if i else name, relation=relation) for i, relation in enumerate(relations)
@@ -541,7 +536,7 @@ def _titled(chain: _Chain) -> bool:
     for k in (3, 2, 1):
         relation = _NOUNS.get(" ".join(chain.right[:k])) if not chain.relations else None
         known = canonical(relation) if relation else None
-        if relation and known is not None and known.answers == "person" and not chain.work:
+        if relation and known and known.answers == "person" and not chain.work:
             chain.add(relation)
             chain.right = chain.right[k:]
             return True
