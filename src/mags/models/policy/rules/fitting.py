@@ -115,12 +115,12 @@ _TOLD_IN_TURN: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(_NAMES, _NAMED),
 }
 """Of relations the words by one of which they are told, in the turn itself."""
-_MINE_IN = re.compile(
-    r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in ", re.I
+_ELSEWHERE = re.compile(
+    r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in |\bback from ",
+    re.IGNORECASE,
 )
-"""What tells where somebody or something of the speaker's is, their home apart."""
-_BACK = re.compile(r"\bback from ", re.I)
-"""What tells where somebody was, and is no more."""
+"""What tells where somebody or something of the speaker's is, their home apart, or where they were
+and are no more."""
 _OTHERS_NAME = re.compile(
     r"\b(?:his|her|its|their)(?: \w+)? name"
     r"|\b(?:he|she|it|they)(?:'s|'re| is| are) (?:call|nam)ed\b",
@@ -132,16 +132,13 @@ _UNREAL = re.compile(
     r"|\b(?:was|were) (?:going|about|supposed|meant|planning|hoping) to"
     r"|\b(?:[cw]ould|should|might|must)(?:n't)? (?:not )?(?:have|'ve)"
     r"|\b(?:let'?s say|suppos(?:e|ing)|imagin(?:e|ing)|pretend(?:ed|ing)?)"
-    r"|\b(?:hardly|barely|scarcely|rarely|seldom)|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$",
-    re.IGNORECASE,
-)
-"""What makes what follows in its clause nothing that is so: what was nearly done was not."""
-_APART = re.compile(
-    r"\b(?:except(?: for)?|(?:any|every|no)thing but|instead of|rather than|other than|apart from"
+    r"|\b(?:hardly|barely|scarcely|rarely|seldom)|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$"
+    r"|\b(?:except(?: for)?|(?:any|every|no)thing but|instead of|rather than|other than|apart from"
     r"|far from|last (?:day|shift) (?:at|in|with)) (?:an? |the |my |in |at )?$",
     re.IGNORECASE,
 )
-"""What stands before that of which nothing is told."""
+"""What makes what follows in its clause, or right behind it, nothing that is so: what was nearly
+done was not."""
 _POINTS = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
 )
@@ -204,7 +201,7 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     if own and _OTHERS_NAME.search(turn.text) and not _OWN_NAME.search(turn.text):
         return False  # "His name is Bruno." is nobody's own
     if told.relation == "lives in" and told.subject == turn.speaker:
-        where = _MINE_IN.search(turn.text) or _BACK.search(turn.text)
+        where = _ELSEWHERE.search(turn.text)
         if where and turn.text[where.end() :].casefold().startswith(named.casefold()):
             return False  # "My dentist in Hull" is where the dentist is
     role = told.relation.removeprefix("has as ")
@@ -224,8 +221,7 @@ def _is_unreal(named: str, text: str) -> bool:
     before = text[: max(0, text.casefold().find(named.casefold()))]
     found = _UNREAL.search(before)
     done = (found["done"] or "") if found is not None else ""
-    nearly = found is not None and (not done or PAST in {form for _, form in forms(done)})
-    return nearly or _APART.search(before) is not None
+    return found is not None and (not done or PAST in {form for _, form in forms(done)})
 
 
 def _is_over(relation: str, past: str, named: str, text: str) -> bool:
