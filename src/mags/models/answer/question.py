@@ -221,6 +221,9 @@ ASKED_BY: tuple[tuple[str, str, str, str], ...] = (
     ("", "food foods dish dishes drinks", "likes|dislikes", "food dish drink like hate love"),
     ("live with", "who", "roommate|lives with", "live"),
     ("born", "when", "birthday", "born bear"),
+    ("from", "move moved", "lived in", "move"),
+    ("", "hobby hobbies", "likes", "hobby"),
+    ("", "manager", "boss", "manager"),
     ("job", "previous last former old", "worked at|worked as", "job previous last former old"),
 )
 """Words that a question has all, others of which it has one, the relations that it may ask for by
@@ -246,7 +249,7 @@ def _relations(
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Relations of the table that runs of up to four words name, with their stems."""
     words = [w.removesuffix("'s") for w in heard if not stems(w) & named]
-    yield from _idioms(heard, words)
+    yield from _idioms(heard)
     for length in range(4, 0, -1):
         for first in range(len(words) - length + 1):
             run = " ".join(words[first : first + length])
@@ -259,22 +262,16 @@ def _relations(
                     yield name, said | _types(name, heard)
 
 
-def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset[str]]]:
+def _idioms(heard: list[str]) -> Iterator[tuple[str, frozenset[str]]]:
     """Relations that a question asks about in words of its own, with their stems."""
     if DOES.match(" ".join(heard)):
         yield from ((name, content("work")) for name in TRADES)
-    if not {"hobby", "hobbies"}.isdisjoint(heard):
-        yield "likes", content("hobby")
     if HOLDS.match(" ".join(heard)):
         yield "has", frozenset()
-    if "manager" in words:
-        yield "boss", content("manager")
     if ("my", "name") in pairwise(heard):
         yield "is called", frozenset()
     if heard[:2] == ["how", "old"]:
         yield "age", content("old")
-    if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):
-        yield "lived in", content("move")
 
 
 TYPES = {
