@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from mags.models import rendering
+from mags.models.answer.question import PAST_TENSE
 from mags.models.policy.rules.tokens import WORD, stems
 from mags.models.policy.rules.when import DAYS, MONTHS, Time, moment, times
 
@@ -59,7 +60,6 @@ _TIME_OF_DAY = re.compile(r"\b(?:what time|what hour|how late|how early)\b", re.
 _DAY_ASKED = re.compile(r"\b(?:what|which) (?:day|date|year|month)\b", re.I)
 """What asks for a day, which no time of the day is."""
 _SHORT = {"wk": "week", "wks": "weeks", "yr": "year", "yrs": "years"}
-_PAST = re.compile(r"\b(?:did|was|were|had)\b", re.I)
 _NEAR_S = 20 * 86_400.0
 _DAY_S = 86_400.0
 
@@ -80,7 +80,7 @@ def day_told(question: str, text: str, at: float, asked: frozenset[str] = frozen
     """
     if _TIME_OF_DAY.search(question):
         return _nearest(_hours(text), text, asked)
-    past = _PAST.search(question) is not None
+    past = PAST_TENSE.search(question) is not None
     each = [_Found(words=m[0].strip(), start=m.start()) for m in _EACH.finditer(text)]
     weekly = [one for one in each if re.search(_WEEKDAY, one.words, re.I)]
     if weekly and not past:
@@ -139,7 +139,7 @@ def _told(plain: str, at: float, *, future: bool) -> Iterator[_Found]:
 
 def _plain(text: str, at: float, *, future: bool) -> str:
     """A text with ordinals in figures, weekdays and days of a month as `times` reads them."""
-    past = _PAST.search(text) is not None
+    past = PAST_TENSE.search(text) is not None
     text = re.sub(r"\b(?:wk|yr)s?\b", lambda m: _SHORT[m[0].lower()], text, flags=re.I)
     text = re.sub(rf"\b{_ORDINAL}\b(?= of (?:{_MONTH}))", _figure, text, flags=re.I)
     text = re.sub(

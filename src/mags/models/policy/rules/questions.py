@@ -653,9 +653,7 @@ def _relative(chain: _Chain) -> bool:
     chain.right = " ".join(right)[length:].split()
     if head == "continent" and relation != "is located in the continent of":
         return True
-    chain.left = left[: start - 1] if head and head != "continent" else left[:start]
-    if head == "continent":
-        chain.left = []
+    chain.left = [] if head == "continent" else left[: start - bool(head)]
     return True
 
 
