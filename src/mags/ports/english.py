@@ -72,9 +72,9 @@ _BE = {
     "'ve": ("have", BASE),
 }
 
-_LEAD = r"(?:(?:so|and|well|ok|okay|please|now),? )*(?:(?:can|could|would|will) you (?:please )?)?"
+LEAD = r"(?:(?:so|and|well|ok|okay|please|now),? )*(?:(?:can|could|would|will) you (?:please )?)?"
 _ABOUT = re.compile(
-    rf"^{_LEAD}(?:(?:"
+    rf"^{LEAD}(?:(?:"
     r"(?:what(?: all)?|everything|all) (?:(?:do|can|did|have) )?(?:you|we|i) (?:know|remember"
     r"|have|tell me|tell you|told you)"
     r"|tell me(?: (?:what|everything|all|more|something|anything)(?: (?:you|we|i) (?:know"

@@ -36,7 +36,7 @@ from mags.models.policy.rules.sets import SetQuestion, set_question
 from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import times
 from mags.ports.answer import Answer, ContextItem, RecallAgain
-from mags.ports.english import all_about, plain_kin, topic_of
+from mags.ports.english import LEAD, all_about, plain_kin, topic_of
 from mags.ports.policy import GUESS, NO_LONGER, Turn, asks
 from mags.ports.relations import canonical
 
@@ -183,9 +183,8 @@ MOST_OF_PROFILE = 7
 MOST_QUOTED_OF = 4
 """Turns that are quoted of somebody of whom fewer facts are known."""
 _OF_KIN = re.compile(r"(?P<owner>my|[A-Z][\w-]*'s|user's) (?P<noun>[a-z-]+)", re.I)
-_LEAD = r"(?:(?:so|and|well|ok|okay|please),? )*"
 _OWN_NAME = re.compile(
-    rf"^{_LEAD}(?:(?:do you (?:know|remember)|can you tell me|tell me) (?:what )?)?"
+    rf"^{LEAD}(?:(?:do you (?:know|remember)|tell me) (?:what )?)?"
     r"(?:what(?:['\u2019]s| is) my name|my name(?: is)?|who am i|what am i called)(?: again)?\W*$",
     re.IGNORECASE,
 )

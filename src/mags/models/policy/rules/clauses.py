@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.tokens import (
+    SAYS_I,
     Token,
     name_end,
     own_words,
@@ -290,7 +291,7 @@ def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
         k += 1
     if k == i or tokens[k - 1].text == ",":
         return None
-    person = PLURAL if _is_plural(tokens[k - 1].low) else SINGULAR
+    person = PLURAL if is_plural(tokens[k - 1].low) else SINGULAR
     return Subject(kind=OWNED, owner=owner, noun=noun_of(tokens[i:k]), end=k, person=person)
 
 
@@ -299,12 +300,13 @@ def noun_of(tokens: Sequence[Token]) -> str:
     return " ".join(t.low for t in tokens if t.text != ",")
 
 
-def _is_plural(word: str) -> bool:
+def is_plural(word: str) -> bool:
+    """Say whether a noun is one of several: "kids", "dogs"."""
     return word in lex.PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
 
 
 def _finite(tokens: Sequence[Token], k: int, before: str) -> bool:
-    verb = verb_group(tokens, k, PLURAL if _is_plural(before) else SINGULAR)
+    verb = verb_group(tokens, k, PLURAL if is_plural(before) else SINGULAR)
     if verb is None:
         return False
     noun = verb.form == verb.base and verb.tense == "present" and verb.base != "be"
@@ -332,7 +334,7 @@ def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
         last = head or tokens[k - 1].low
         if k > i and _finite(tokens, k, last):
             noun = " ".join(t.text for t in tokens[i:k])
-            person = PLURAL if _is_plural(last) else SINGULAR
+            person = PLURAL if is_plural(last) else SINGULAR
             return Subject(kind=THING, noun=noun, end=k, person=person)
         if tokens[k].low in (lex.PREPOSITIONS - _MEANT_FOR) | lex.CONJUNCTIONS:
             return None
@@ -509,7 +511,6 @@ _LONG, _LINES = 1_500, 12
 person is read."""
 _LONGEST = 600
 """Letters of the longest sentence that is taken for talk."""
-_FIRST = re.compile(r"\b(?:i|i'm|im|my|we|our|me)\b", re.IGNORECASE)
 _CODE = re.compile(
     r"```.*?(?:```|\Z)|^[ \t]*(?:>|[-*\u2022] |\d+[.)] ).*$", re.DOTALL | re.MULTILINE
 )
@@ -555,7 +556,7 @@ def declaratives(text: str) -> tuple[Declarative, ...]:
     """Return the sentences of a turn, each without the request or question that ends it."""
     if len(text) > _LONG or text.count("\n") > _LINES:
         kept = _CODE.sub("", text[:_MOST_READ]).split("\n")
-        text = "\n".join(line for line in kept if _FIRST.search(line))
+        text = "\n".join(line for line in kept if SAYS_I.search(line))
     found = []
     for sentence in sentences(_unquoted(own_words(text)))[:_MOST]:
         asked = _KEEP.match(sentence) if len(sentence) <= _LONGEST else None
@@ -578,7 +579,7 @@ def _unquoted(text: str) -> str:
     """Take quotations out; a title of a few words stays."""
 
     def left(match: re.Match[str]) -> str:
-        speaks = _FIRST.search(match[1]) or match[1].rstrip().endswith((".", "!", "?"))
+        speaks = SAYS_I.search(match[1]) or match[1].rstrip().endswith((".", "!", "?"))
         return " " if speaks or len(match[1].split()) > _MOST_QUOTED else match[0]
 
     return _QUOTED.sub(left, text)
