@@ -143,7 +143,10 @@ def _plain(text: str, at: float, *, future: bool) -> str:
     text = re.sub(r"\b(?:wk|yr)s?\b", lambda m: _SHORT[m[0].lower()], text, flags=re.I)
     text = re.sub(rf"\b{_ORDINAL}\b(?= of (?:{_MONTH}))", _figure, text, flags=re.I)
     text = re.sub(
-        rf"\bthe {_ORDINAL}(?=[\s,.;!?]*(?:$|[.,;!?]|at\b|in the))", _the, text, flags=re.I
+        rf"\bthe {_ORDINAL}(?=[\s,.;!?]*(?:$|[.,;!?]|at\b|in the))",
+        lambda m: f"the {_figure(m)}th",
+        text,
+        flags=re.I,
     )
     text = re.sub(
         rf"\b(?:(?P<week>{_WEEKDAY}),? )?the (?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
@@ -188,10 +191,6 @@ def _figure(found: re.Match[str]) -> str:
     one = found["one"].lower()
     number = 30 if one == "thirtieth" else _ORDINALS.index(one) + 1
     return str(_TENS[(found["ten"] or "").lower()] + number)
-
-
-def _the(found: re.Match[str]) -> str:
-    return f"the {_figure(found)}th"
 
 
 def _day_of_month(day: int, at: float, *, future: bool, past: bool) -> str:

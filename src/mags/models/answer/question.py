@@ -336,10 +336,6 @@ def _base(word: str) -> str:
     return base if not low.startswith(base[:3]) or low.endswith("t") else low
 
 
-def _relatives() -> Mapping[str, str]:
-    """From each word for a relative to the one that stands for all of them: "mum" is "mother"."""
-    return {w: one for w, (one, kind) in cues.KIN_TERMS.items() if kind in KIN_KINDS and w != kind}
-
-
 KIN_KINDS = ("parent", "child", "grandparent")
-RELATIVES = _relatives()
+RELATIVES = {w: o for w, (o, kind) in cues.KIN_TERMS.items() if kind in KIN_KINDS and w != kind}
+"""From each word for a relative to the one that stands for all of them: "mum" is "mother"."""

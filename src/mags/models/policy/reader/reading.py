@@ -109,6 +109,7 @@ _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
+_PLAIN = {"attribute": "is", "preference": "likes", "plan": "plans"}
 _BEING = frozenset({"be", "go", "do", "have", "get", "plan"})
 _WAGE = re.compile(r"\b(?:hour|hr|gross|net|salary|wages?)\b", re.IGNORECASE)
 _MOVED = re.compile(r"\b(?:mov|relocat)(?:e[sd]?|ing)\b", re.IGNORECASE)
@@ -303,7 +304,7 @@ def _fact(
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
     done = _done(led, name, said) if planned else ""
-    name = _meant(done or name, words, led, layout, span, subject) or _plain(kind)
+    name = _meant(done or name, words, led, layout, span, subject) or _PLAIN.get(kind, "has")
     actual = bool(done) or not planned
     if not words or (not denied and actual and _is_denied(led, name)) or _is_beside(led, name):
         return None
@@ -699,10 +700,6 @@ def _whole(text: str, end: int) -> int:
     """The end of an address that a span ends in: "docs" of "docs.firm.example"."""
     more = _GLUED.match(text, end)
     return more.end() if more else end
-
-
-def _plain(kind: str) -> str:
-    return {"attribute": "is", "preference": "likes", "plan": "plans"}.get(kind, "has")
 
 
 def _worded(name: str, modality: str, *, denied: bool) -> str:

@@ -14,12 +14,11 @@ from typing import Any
 
 from mags.models.policy.rules.clauses import clauses
 from mags.models.policy.rules.lexicon import JOBS
-from mags.models.policy.rules.phrases import living
+from mags.models.policy.rules.phrases import is_of_somebody, living
 from mags.models.policy.rules.tokens import is_name, mentions, tokenise
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
 from mags.ports.corrections import SOMEBODY_IS, bare, instead, is_cued
 from mags.ports.policy import ASSISTANTS, Act, Operation, Recalled, Turn, Writing, asks
-from mags.ports.relations import canonical
 
 Write = Callable[[Turn, Sequence[Turn], Sequence[Recalled]], Writing]
 """How a turn is read, as `Policy.write`."""
@@ -259,7 +258,7 @@ def _only_word(said: str, right: str, text: str, told: Sequence[Operation]) -> s
     if right[:1].isupper():
         subjects = {op.subject for op in told}
         names = {one for one in fitting if is_name(one)}
-        people = {op.object for op in things if _is_somebody(op.relation)}
+        people = {op.object for op in things if is_of_somebody(op.relation)}
         fitting = people & names if _NAMES.search(said) else names
         fitting = fitting - subjects or fitting
     elif _IDLE.search(said) or right != right.lower() or living(right.split()[-1]):
@@ -278,11 +277,6 @@ def _only_word(said: str, right: str, text: str, told: Sequence[Operation]) -> s
 
 def _is_trade(words: str) -> bool:
     return words.split()[-1].lower() in JOBS
-
-
-def _is_somebody(relation: str) -> bool:
-    known = canonical(relation)
-    return living(relation.split()[-1]) or (known is not None and known.answers == "person")
 
 
 def _typed(text: str) -> list[tuple[str, str]]:

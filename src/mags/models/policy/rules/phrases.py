@@ -174,11 +174,12 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
 
 def names_in(recalled: Iterable[Recalled]) -> tuple[str, ...]:
     """The names of people and pets that somebody is held to have."""
-    held = (item.object for item in recalled if _is_of_somebody(item.relation))
+    held = (item.object for item in recalled if is_of_somebody(item.relation))
     return tuple(dict.fromkeys(name for text in held for name in mentions(text)))
 
 
-def _is_of_somebody(relation: str) -> bool:
+def is_of_somebody(relation: str) -> bool:
+    """Say whether what a relation joins somebody to is a person or a pet."""
     known = canonical(relation)
     person = known is not None and known.answers == "person"
     return bool(relation) and (person or living(relation.split()[-1]))
