@@ -34,6 +34,10 @@ THIRD_PERSON = frozenset(
     | {"they", "them", "their", "theirs"}
 )
 """Pronouns, folded."""
+PAST_WORDS = (
+    "before|used to|previous(?:ly)?|former(?:ly)?|earlier|at first|in the past|back then|no longer"
+)
+"""A pattern of what names what is over."""
 REFLEXIVE = frozenset({"himself", "herself", "itself"})
 _HOUR = r"(?:\d{1,2}(?:[:.]\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _TIME = re.compile(

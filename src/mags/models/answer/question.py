@@ -13,7 +13,7 @@ from mags.models.policy.rules.lexicon import FIRST
 from mags.models.policy.rules.questions import YES_NO, answer_kind, plainer
 from mags.models.policy.rules.tokens import WORD, stem, stems
 from mags.models.policy.rules.when import times
-from mags.ports.english import lemma, word_set
+from mags.ports.english import PAST_WORDS, lemma, word_set
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations
 
@@ -26,11 +26,7 @@ STOP = word_set(
     again know remember say said mention mentioned anything something thing things kind sort type
     name names many day date year month time person place reason number s t ll ve re d m not"""
 )
-PAST = re.compile(
-    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|originally|earlier|at first|in the past|"
-    r"back then|no longer|last (?:job|home|address|employer))\b",
-    re.I,
-)
+PAST = re.compile(rf"\b(?:{PAST_WORDS}|originally|last (?:job|home|address|employer))\b", re.I)
 PAST_TENSE = re.compile(r"\b(?:did|was|were|had|used)\b", re.I)
 CLOSERS = re.compile(r"\s+(?:called|named|for (?:a living|work))\s*(?=\?|$)", re.I)
 DOES = re.compile(r"^what (?:do|does|did) .+ do\s*\??$", re.I)

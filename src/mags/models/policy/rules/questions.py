@@ -22,6 +22,7 @@ from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
     BASE,
     PARTICIPLE,
+    PAST_WORDS,
     forms,
     is_verb,
     lemma,
@@ -33,9 +34,8 @@ from mags.ports.policy import Hop, Plan, Turn
 from mags.ports.relations import canonical, normalise, read
 
 _PAST = re.compile(
-    r"\b(before|used to|previous|previously|former|formerly|earlier|ex|in the past"
-    r"|originally(?! (?:established|founded|created|developed|made|written|hail|come|from|born))"
-    r"|back then|no longer|at first|initially|last time)\b",
+    rf"\b(?:{PAST_WORDS}|ex|initially|last time|originally"
+    r"(?! (?:established|founded|created|developed|made|written|hail|come|from|born)))\b",
     re.IGNORECASE,
 )
 _FUTURE = re.compile(r"\b(will|going to|next|upcoming|plan|plans|planning|tomorrow)\b", re.I)
