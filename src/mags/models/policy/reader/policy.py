@@ -207,8 +207,7 @@ class ReaderPolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn, or for what it corrects."""
-        right = corrected(self._said, turn, recent, recalled)
-        return self._said(turn, recent, recalled) if right is None else right
+        return corrected(self._said, turn, recent, recalled)
 
     def _said(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """What a turn tells; `why` says what the reader read."""

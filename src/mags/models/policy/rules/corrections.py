@@ -75,8 +75,8 @@ class _Righted:
 
 def corrected(
     write: Write, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]
-) -> Writing | None:
-    """Read a turn that surely corrects what its speaker said last; None where it does not.
+) -> Writing:
+    """Read a turn, or what it surely corrects that its speaker said last.
 
     It may go on with sentences of its own.
     """
@@ -89,7 +89,7 @@ def corrected(
         read = write(righted.turn, recent[: righted.place], _but_of(righted.turn, recalled))
         told = _exchanged(righted, read.operations, text)
         if not told:
-            return None
+            break
         after = write(replace(turn, text=rest), recent, recalled).operations if rest else ()
         return Writing(
             operations=(*told, *after),
@@ -97,7 +97,7 @@ def corrected(
             why=f"It corrects what was said before: {righted.turn.text!r}",
             is_question=asks(turn.text),
         )
-    return None
+    return write(turn, recent, recalled)
 
 
 def _but_of(said: Turn, recalled: Sequence[Recalled]) -> list[Recalled]:

@@ -87,8 +87,7 @@ class RulePolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn, or for what it corrects."""
-        right = corrected(self._said, turn, recent, recalled)
-        return self._said(turn, recent, recalled) if right is None else right
+        return corrected(self._said, turn, recent, recalled)
 
     def _said(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """What a turn tells, read with what is surely held.
