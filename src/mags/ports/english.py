@@ -39,7 +39,10 @@ PAST_WORDS = (
 )
 """A pattern of what names what is over."""
 REFLEXIVE = frozenset({"himself", "herself", "itself"})
-_HOUR = r"(?:\d{1,2}(?:[:.]\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+TO_TWELVE = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+"""Patterns of numbers in words."""
+_HOUR = rf"(?:\d{{1,2}}(?:[:.]\d\d)?|{TO_TWELVE})"
 _TIME = re.compile(
     rf"(?:(?:around|about|at|from) )*{_HOUR}"
     r"(?: ?[ap]\.?m\b.*| o'clock.*|-\d.*| (?:in|to|until|at) .*)?"

@@ -12,7 +12,7 @@ import re
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.tokens import WORD
 from mags.models.policy.rules.when import DAYS, EACH_DAY, MONTHS
-from mags.ports.english import called, lemma
+from mags.ports.english import TENS, TO_TWELVE, called, lemma
 
 _KINDS = tuple(
     (lex.THINGS[kind], f"{kind} {said}".strip())
@@ -39,8 +39,8 @@ TIME = re.compile(
     re.I,
 )
 NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|"
-    r"forty|fifty|hundred|thousand|million|once|twice|several|half)\b",
+    rf"\d|\b(?:{TO_TWELVE}|dozen|twenty|thirty|forty|fifty|hundred|thousand|million|once|twice"
+    r"|several|half)\b",
     re.I,
 )
 PLACE = re.compile(
@@ -92,10 +92,7 @@ OPPOSITES = (
     ("open", "close"), ("arriv", "leav"), ("arriv", "depart"), ("start", "end"), ("begin", "end"),
     ("start", "finish"), ("buy", "sell"), ("love", "hate"), ("lend", "borrow"), ("win", "lose"),
 )  # fmt: skip
-_NUMBER = (
-    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty"
-    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety)\b"
-)
+_NUMBER = rf"(?:\d{{1,3}}|{TO_TWELVE}|\w+teen|{TENS})\b"
 AGE = re.compile(
     rf"\b(?:is|am|are|was|'s|'m|'re|turn(?:s|ed|ing)?|aged?) (?:(?:already|only|just|now|about"
     rf"|nearly|almost) )?{_NUMBER}|['\u2019](?:s|m|re) {_NUMBER}"

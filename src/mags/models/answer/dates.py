@@ -15,6 +15,7 @@ from mags.models import rendering
 from mags.models.answer.question import PAST_TENSE
 from mags.models.policy.rules.tokens import WORD, stems
 from mags.models.policy.rules.when import DAYS, MONTHS, Time, moment, times
+from mags.ports.english import TENS, TO_TWELVE
 
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
@@ -27,14 +28,13 @@ _MONTH = "|".join(name[:3] for name in MONTHS)
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 _COUNT = (
-    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
-    r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?|a couple of|a few|several"
-    r"|half an?|\d+(?:[.,]\d)?)"
+    rf"(?:an?|{TO_TWELVE}|\w+teen|(?:{TENS})(?:-\w+)?|a couple of|a few|several|half an?"
+    r"|\d+(?:[.,]\d)?)"
 )
 _HOUR = (
     r"(?:\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?[ap]\.?m\b\.?|\d{1,2} o'clock"
     r"|half past \w+|quarter (?:past|to) \w+|noon|midnight"
-    r"|(?<=at )(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+    rf"|(?<=at )(?:\d{{1,2}}|{TO_TWELVE})\b)"
 )
 _EACH = re.compile(
     rf"\b(?:every (?:other |second )?(?:{_WEEKDAY}|day|morning|evening|night|week|month|year)s?"

@@ -29,7 +29,7 @@ from mags.models.policy.rules.tokens import (
     tokenise,
 )
 from mags.models.policy.rules.when import EACH_DAY, Time, times
-from mags.ports.english import BASE, PAST, forms, whose, word_set
+from mags.ports.english import BASE, PAST, TO_TWELVE, forms, whose, word_set
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import canonical
 
@@ -191,8 +191,8 @@ _MOST_WORDS = 12
 _SIDES = {
     "for": re.compile(
         r"\bfor (?:about |around |over |almost |nearly |more than |the past |the last )?"
-        r"((?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|several|many"
-        r"|a couple of)(?: and a half)? (?:second|minute|hour|day|week|month|year|decade)s?"
+        rf"((?:\d+|an?|{TO_TWELVE}|a few|several|many|a couple of)(?: and a half)?"
+        r" (?:second|minute|hour|day|week|month|year|decade)s?"
         r"(?: now)?|ages|years|months|weeks)\b",
         re.IGNORECASE,
     ),
