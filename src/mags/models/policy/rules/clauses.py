@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.tokens import (
-    SAYS_I,
     Token,
     name_end,
     own_words,
@@ -511,6 +510,7 @@ _LONG, _LINES = 1_500, 12
 person is read."""
 _LONGEST = 600
 """Letters of the longest sentence that is taken for talk."""
+_FIRST = re.compile(r"\b(?:i|i'm|im|my|we|our|me)\b", re.IGNORECASE)
 _CODE = re.compile(
     r"```.*?(?:```|\Z)|^[ \t]*(?:>|[-*\u2022] |\d+[.)] ).*$", re.DOTALL | re.MULTILINE
 )
@@ -556,7 +556,7 @@ def declaratives(text: str) -> tuple[Declarative, ...]:
     """Return the sentences of a turn, each without the request or question that ends it."""
     if len(text) > _LONG or text.count("\n") > _LINES:
         kept = _CODE.sub("", text[:_MOST_READ]).split("\n")
-        text = "\n".join(line for line in kept if SAYS_I.search(line))
+        text = "\n".join(line for line in kept if _FIRST.search(line))
     found = []
     for sentence in sentences(_unquoted(own_words(text)))[:_MOST]:
         asked = _KEEP.match(sentence) if len(sentence) <= _LONGEST else None
@@ -579,7 +579,7 @@ def _unquoted(text: str) -> str:
     """Take quotations out; a title of a few words stays."""
 
     def left(match: re.Match[str]) -> str:
-        speaks = SAYS_I.search(match[1]) or match[1].rstrip().endswith((".", "!", "?"))
+        speaks = _FIRST.search(match[1]) or match[1].rstrip().endswith((".", "!", "?"))
         return " " if speaks or len(match[1].split()) > _MOST_QUOTED else match[0]
 
     return _QUOTED.sub(left, text)

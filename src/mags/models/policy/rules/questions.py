@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.claims import slot_of
@@ -54,8 +55,7 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     past = bool(_PAST.search(question.text)) or _asks_a_change(tokens)
     past = past or (_held_then(hops) and until is not None and until <= question.at)
     members = set_question(question)
-    kind = answer_kind(question.text)
-    dated = since is not None or kind == "time"
+    dated = since is not None or re.search(_WHEN, question.text, re.I) is not None
     return Plan(
         queries=_queries(question.text, tokens, hops, scene, past=past),
         entities=_entities(question.text, tokens, hops, scene),
@@ -66,7 +66,7 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
         episodic=0.83 if hops and not dated else 1.0,
         semantic=0.83 if dated and not hops else 1.0,
         past=past,
-        answer_kind=kind,
+        answer_kind=answer_kind(question.text),
     )
 
 
@@ -162,11 +162,9 @@ def _statement(tokens: Sequence[Token], scene: Scene) -> str:
     return " ".join(said)
 
 
+_WHEN = r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b"
 KINDS = (
-    (
-        r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b",
-        "time",
-    ),
+    (_WHEN, "time"),
     (
         r"\b(?:how (?:many|much|old|long|often|far|tall|big))\b|\bwhat (?:number|age)\b",
         "number",
@@ -185,8 +183,8 @@ YES_NO = re.compile(
 
 def answer_kind(question: str) -> str:
     """Return person, place, time, number, thing, reason or yesno, or "" if unknown."""
-    asked = (kind for pattern, kind in KINDS if re.search(pattern, question, re.I))
-    return next(asked, "yesno" if YES_NO.match(question) else "")
+    found = [(m.start(), kind) for by, kind in KINDS if (m := re.search(by, question, re.I))]
+    return min(found, key=itemgetter(0), default=(0, "yesno" if YES_NO.match(question) else ""))[1]
 
 
 # -- one hop: "Where does Alice live?", "What is my favourite food?" ---------------------

@@ -22,7 +22,7 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 COUNTED = {word: number for number, word in enumerate(("zero", *TO_TWELVE.split("|")))}
 _NUMBERS = COUNTED | {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3, "several": 4}
 _ONLY = re.compile(
-    r"(?:\W|\d|\b(?:to|of|the|at|in|an?|each|per|from|around|about|sharp|past|few|till|until|instead"
+    r"(?:[^\w,]|,(?!\d)|\d|\b(?:to|of|the|at|in|an?|each|per|from|around|about|sharp|past|few|till|until|instead"
     r"|now|[ap]\.?m|o'clock|noon|midnight|(?:half|quarter|hour|day|week|month|year|morning|afternoon"
     rf"|evening|night)s?|{'|'.join(COUNTED)})\b|(?<=\d)(?:st|nd|rd|th|am|pm)\b)*",
     re.IGNORECASE,
