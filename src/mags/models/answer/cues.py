@@ -33,9 +33,8 @@ def kind_of_thing(word: str) -> str:
 
 TIME = re.compile(
     r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
-    r"wednes|thurs|fri|satur|sun)(?:days?)?\b|\b(?:january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|today|yesterday|tomorrow|tonight|"
-    r"(?:last|next|this|every) \w+|\w+ ago|morning|evening|weekend|noon|midnight)\b",
+    rf"wednes|thurs|fri|satur|sun)(?:days?)?\b|\b(?:{'|'.join(MONTHS)}|today|yesterday|tomorrow|"
+    r"tonight|(?:last|next|this|every) \w+|\w+ ago|morning|evening|weekend|noon|midnight)\b",
     re.I,
 )
 NUMBER = re.compile(

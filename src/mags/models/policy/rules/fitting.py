@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS
+from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, FIRST, KIN, PETS
 from mags.models.policy.rules.when import CALENDAR, COUNTED, is_when
-from mags.ports.english import BASE, PAST, called, forms, word_set
+from mags.ports.english import BASE, PAST, THIRD_PERSON, called, forms, word_set
 from mags.ports.policy import ASSISTANTS, Operation, Turn
 from mags.ports.relations import canonical
 
@@ -139,9 +139,7 @@ _UNREAL = re.compile(
 )
 """What makes what follows in its clause, or right behind it, nothing that is so: what was nearly
 done was not."""
-_POINTS = re.compile(
-    r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
-)
+_POINTS = re.compile(rf"\b(?:{'|'.join(FIRST | THIRD_PERSON)})\b", re.IGNORECASE)
 
 
 def fits(relation: str, object: str, *, small: bool = False) -> bool:

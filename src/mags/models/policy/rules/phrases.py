@@ -28,7 +28,7 @@ from mags.models.policy.rules.tokens import (
     starts_with,
     tokenise,
 )
-from mags.models.policy.rules.when import EACH_DAY, Time, times
+from mags.models.policy.rules.when import DAYS, EACH_DAY, Time, times
 from mags.ports.english import BASE, PAST, TO_TWELVE, forms, whose, word_set
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import canonical
@@ -197,11 +197,10 @@ _SIDES = {
         re.IGNORECASE,
     ),
     "often": re.compile(
-        r"\b((?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|summer"
-        r"|winter|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
-        r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
-        r"|on (?:weekends|weekdays"
-        rf"|(?:{EACH_DAY}(?:, and |, | and |)(?=\b))+(?<=s)))\b",
+        rf"\b((?:every|each) (?:other )?(?:{'|'.join(DAYS)}|day|morning|evening|night|week|weekend"
+        r"|month|year|summer|winter|spring)"
+        r"|(?:once|twice|\w+ times) (?:a|per) (?:day|week|month|year)"
+        rf"|on (?:weekends|weekdays|(?:{EACH_DAY}(?:, and |, | and |)(?=\b))+(?<=s)))\b",
         re.IGNORECASE,
     ),
 }
