@@ -70,26 +70,6 @@ class Engram:
         return [*dict.fromkeys([*_said([operation]), *_unknown(state, names_in([operation]))])]
 
     def inscribe(
-        self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: WriteMoment
-    ) -> Inscribed:
-        """Store a turn as an episode, word for word, and judge its operations, guesses last.
-
-        `turn.at` is event time and the time of saying. Operations that cannot be used are
-        in `ignored`; the episode is kept whatever they are.
-        """
-        inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
-        return self._judged(inscription, inscription.episode(turn, writing), turn, writing)
-
-    def keep(
-        self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: WriteMoment
-    ) -> Inscribed:
-        """Store a turn as an episode that waits for `read`."""
-        inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
-        episode = inscription.episode(turn, writing)
-        draft.node(episode)["flags"] |= int(NodeFlag.WAITING)
-        return inscription.done
-
-    def read(
         self,
         draft: Draft,
         state: State,
@@ -97,27 +77,36 @@ class Engram:
         writing: Writing,
         moment: WriteMoment,
         *,
-        episode: int,
+        kept: int | None = None,
     ) -> Inscribed:
-        """Judge what a turn tells that was kept before, as `inscribe` does; times are the turn's.
+        """Store a turn as an episode, word for word, and judge its operations, guesses last.
 
-        It sees no turn that waits after it.
+        `turn.at` is event time and the time of saying. Operations that cannot be used are
+        in `ignored`; the episode is kept whatever they are. `kept`: the episode of a turn that was
+        kept before; it sees no turn that waits after it.
         """
         inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
-        inscription.resume(episode, turn, writing)
-        return self._judged(inscription, episode, turn, writing)
-
-    def _judged(
-        self, inscription: Inscription, episode: int, turn: Turn, writing: Writing
-    ) -> Inscribed:
+        if kept is None:
+            kept = inscription.episode(turn, writing)
+        else:
+            inscription.resume(kept, turn, writing)
         for index, operation in sorted(
             enumerate(writing.operations), key=lambda pair: pair[1].tentative
         ):
             inscription.operation(index, operation)
         # What came of one act says nothing of what is so in general, and contradicts nothing.
         if OUTCOME not in turn.attrs and may_contradict(writing, self.settings.conflict):
-            inscription.contradict(episode)
+            inscription.contradict(kept)
         return inscription.finish(self.weights)
+
+    def keep(
+        self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: WriteMoment
+    ) -> Inscribed:
+        """Store a turn as an episode that waits for `inscribe`."""
+        inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
+        episode = inscription.episode(turn, writing)
+        draft.node(episode)["flags"] |= int(NodeFlag.WAITING)
+        return inscription.done
 
     def assert_fact(
         self,

@@ -300,7 +300,7 @@ class Observer:
         previous = state.episodes.recent(1, session, job.episode)
         moment = self._moment(own, tick, previous[0] if previous else None)
         if job.episode is not None:
-            done = engram.read(draft, state, job.turn, writing, moment, episode=job.episode)
+            done = engram.inscribe(draft, state, job.turn, writing, moment, kept=job.episode)
             seen = self._keep(draft, "read", done, writing)
             return replace(seen, warnings=(*writing.warnings, *unused(writing, done)))
         if self._settings.working:

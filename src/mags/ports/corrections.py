@@ -38,10 +38,12 @@ _SAYS = re.compile(
     r"|(?:make|change|fix|correct) (?:it|that|this)(?: to)?)\b[\s:,]*)+",
     re.IGNORECASE,
 )
-_IS = re.compile(
-    r"(?:(?:he|she|they|i|we)(?:'(?:s|re|m)| is| are| am| was| were)|im|hes|shes|theyre) ",
+SOMEBODY_IS = re.compile(
+    r"\b(?:(?P<own>(?:i|we)(?:'re|'?m| am| are| was| were))"
+    r"|(?:s?he|they)(?:'?s|'?re| is| are| was| were)) ",
     re.IGNORECASE,
 )
+"""Of whom a correction says that it tells: of who speaks, or of another."""
 _INSTEAD = re.compile(
     r"(?P<right>[^,;.]+?)(?: i meant?)?,? (?:and |but )?not (?P<wrong>[^,;.]+)"
     r"|not (?P<wrong2>[^,;.]+?)(?:,? but (?:rather )?|[,;.] ?(?:it'?s |it is |but )?)"
@@ -97,7 +99,7 @@ def instead(said: str) -> tuple[str, str | None]:
 
 
 def _pair(rest: str) -> tuple[str, str | None]:
-    somebody = _IS.match(rest)
+    somebody = SOMEBODY_IS.match(rest)
     rest = rest if somebody is None else rest[somebody.end() :]
     pair = _INSTEAD.fullmatch(rest)
     wrong = "" if pair is None else BEFORE.sub("", (pair["wrong"] or pair["wrong2"]).strip("\"' "))

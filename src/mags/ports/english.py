@@ -35,8 +35,15 @@ THIRD_PERSON = frozenset(
     | {"they", "them", "their", "theirs"}
 )
 """Pronouns, folded."""
+PAST_WORDS = (
+    "before|used to|previous(?:ly)?|former(?:ly)?|earlier|at first|in the past|back then|no longer"
+)
+"""A pattern of what names what is over."""
 REFLEXIVE = frozenset({"himself", "herself", "itself"})
-_HOUR = r"(?:\d{1,2}(?:[:.]\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+TO_TWELVE = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+"""Patterns of numbers in words."""
+_HOUR = rf"(?:\d{{1,2}}(?:[:.]\d\d)?|{TO_TWELVE})"
 _TIME = re.compile(
     rf"(?:(?:around|about|at|from) )*{_HOUR}"
     r"(?: ?[ap]\.?m\b.*| o'clock.*|-\d.*| (?:in|to|until|at) .*)?"
@@ -66,29 +73,16 @@ _DOUBLED = word_set(
     "cancel model occur rebel"
 )
 _BE = {
-    "am": ("be", BASE),
-    "'m": ("be", BASE),
-    "are": ("be", BASE),
-    "'re": ("be", BASE),
-    "is": ("be", THIRD),
-    "'s": ("be", THIRD),
-    "was": ("be", PAST),
+    **dict.fromkeys(("am", "'m", "are", "'re"), ("be", BASE)),
+    **dict.fromkeys(("is", "'s"), ("be", THIRD)),
     "were": ("be", PAST),
-    "been": ("be", PARTICIPLE),
-    "being": ("be", GERUND),
-    "be": ("be", BASE),
     "has": ("have", THIRD),
     "'ve": ("have", BASE),
-    "does": ("do", THIRD),
-    "goes": ("go", THIRD),
-    "lying": ("lie", GERUND),
-    "dying": ("die", GERUND),
-    "tying": ("tie", GERUND),
 }
 
-_LEAD = r"(?:(?:so|and|well|ok|okay|please|now),? )*(?:(?:can|could|would|will) you (?:please )?)?"
+LEAD = r"(?:(?:so|and|well|ok|okay|please|now),? )*(?:(?:can|could|would|will) you (?:please )?)?"
 _ABOUT = re.compile(
-    rf"^{_LEAD}(?:(?:"
+    rf"^{LEAD}(?:(?:"
     r"(?:what(?: all)?|everything|all) (?:(?:do|can|did|have) )?(?:you|we|i) (?:know|remember"
     r"|have|tell me|tell you|told you)"
     r"|tell me(?: (?:what|everything|all|more|something|anything)(?: (?:you|we|i) (?:know"

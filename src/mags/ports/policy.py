@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.index.tokens import QUESTION_MARKS as QUESTION_MARKS
+from mags.index.tokens import STOP_WORDS, stem, words
 from mags.index.tokens import asks as asks
-from mags.index.tokens import stem, words
 from mags.ports.english import word_set
 
 
@@ -317,34 +317,26 @@ class Router(Protocol):
         """What a turn wants, by its words and by its vector, where there is one of `reads`."""
 
 
-_SMALL = word_set(
+_SMALL = STOP_WORDS | word_set(
     # of the command
-    "forget erase delete remove wipe purge clear scrub strike drop lose unlearn discard bin "
-    "trash kill throw get rid unsave unremember take make clean ditch cross undo stop "
-    "remembering never remember keep kept store stored storing save saved know hold held "
-    "retain want wants wanted need like rather prefer ask asked see go gone forgot forgotten "
-    "deleted erased removed reset "
+    "forget erase delete remove wipe purge clear scrub strike drop lose unlearn discard bin trash "
+    "kill throw rid unsave unremember take make clean ditch cross undo stop remembering never "
+    "remember keep kept store stored storing save saved know hold held retain want wants wanted "
+    "need rather prefer ask asked see go gone forgot forgotten deleted erased removed reset "
     # how it is put
-    "please pls plz plss kindly just now then also again ok okay yes hey can could would will "
-    "should shall might may must do did does dont don't didn't shouldn't have has had having "
-    "been being be is am are was were im let lets let's so really completely entirely asap "
-    "thanks thank time mags too sorry sure kind better grateful happier longer anymore any "
-    "more no nothing "
+    "please pls plz plss kindly ok okay yes hey shall might may must dont im let lets completely "
+    "entirely asap thanks thank time mags sorry sure kind better grateful happier longer anymore "
+    "nothing "
     # who, where to, how it hangs together
-    "i you u me my mine we us our ours your yours yourself it its that this those these he "
-    "she they him his her their them there here i'd i'm i've id ive you've that's thats "
-    "there's shouldnt a an the of to in on at for with about bout from out off up away by as "
-    "into and or but not regarding concerning if what which who where when how why because "
-    "whatever s "
+    "u mine us id ive thats shouldnt bout away regarding concerning whatever "
     # what a memory is made of
-    "thing things bit bits part parts stuff fact facts note notes entry entries record "
-    "records memory memories mention mentions mentioned reference matter passage info "
-    "information detail details data message file one ones said say told tell telling talked "
-    "wrote written confided previous ever anything something everything all every both two "
-    "three "
+    "thing things bit bits part parts stuff fact facts note notes entry entries record records "
+    "memory memories mention mentions mentioned reference matter passage info information detail "
+    "details data message file one ones said say told tell telling talked wrote written confided "
+    "previous ever anything something everything every two three "
     # why, and when it was said
-    "private personal secret none business regret last latest ago minute moment today "
-    "yesterday earlier before recently week weeks night evening morning yesterday's today's "
+    "private personal secret none business regret last latest ago minute moment today yesterday "
+    "earlier recently week weeks night evening morning yesterday's today's"
 )
 """Words that do not say what of a command to forget."""
 _ALL = word_set("everything all any every whole me data myself clear reset slate")

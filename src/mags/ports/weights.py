@@ -17,7 +17,7 @@ from mags.errors import CorruptFile
 from mags.index.tokens import fold, fold_name, words
 from mags.ports.bounds import SECRET, URL
 from mags.ports.chat import Completion
-from mags.ports.english import FIRST_PERSON
+from mags.ports.english import FIRST_PERSON, PAST_WORDS
 
 CARD = "taught.json"
 """The file of an adapter's folder that tells what it was taught."""
@@ -30,10 +30,7 @@ UNKNOWN = "unknown"
 BAR, BREAK = " | ", "; "
 """What stands between the parts of a path, and between several objects."""
 _PAST = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|initial(?:ly)?"
-    r"|at first"
-    r"|in the past|back then|ago|no longer|not any ?more|(?:19|20)\d\d)\b",
-    re.IGNORECASE,
+    rf"\b(?:{PAST_WORDS}|(?:original|initial)(?:ly)?|ago|not any ?more|(?:19|20)\d\d)\b", re.I
 )
 Slot = tuple[str, str]
 """Subject and relation, folded."""

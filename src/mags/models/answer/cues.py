@@ -12,7 +12,7 @@ import re
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.tokens import WORD
 from mags.models.policy.rules.when import DAYS, EACH_DAY, MONTHS
-from mags.ports.english import called, lemma
+from mags.ports.english import TENS, TO_TWELVE, called, lemma
 
 _KINDS = tuple(
     (lex.THINGS[kind], f"{kind} {said}".strip())
@@ -33,14 +33,13 @@ def kind_of_thing(word: str) -> str:
 
 TIME = re.compile(
     r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
-    r"wednes|thurs|fri|satur|sun)(?:days?)?\b|\b(?:january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|today|yesterday|tomorrow|tonight|"
-    r"(?:last|next|this|every) \w+|\w+ ago|morning|evening|weekend|noon|midnight)\b",
+    rf"wednes|thurs|fri|satur|sun)(?:days?)?\b|\b(?:{'|'.join(MONTHS)}|today|yesterday|tomorrow|"
+    r"tonight|(?:last|next|this|every) \w+|\w+ ago|morning|evening|weekend|noon|midnight)\b",
     re.I,
 )
 NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|"
-    r"forty|fifty|hundred|thousand|million|once|twice|several|half)\b",
+    rf"\d|\b(?:{TO_TWELVE}|dozen|twenty|thirty|forty|fifty|hundred|thousand|million|once|twice"
+    r"|several|half)\b",
     re.I,
 )
 PLACE = re.compile(
@@ -66,7 +65,7 @@ def _at_home(kind: str, *relatives: str) -> dict[str, tuple[str, str]]:
     return {word: (one, kind) for one in relatives for word in called(one)}
 
 
-def _kinds(text: str) -> dict[str, tuple[str, str]]:
+def kinds(text: str) -> dict[str, tuple[str, str]]:
     """From each word to what it names and, behind the colon, what that is one of."""
     found: dict[str, tuple[str, str]] = {}
     for line in text.split("|"):
@@ -79,7 +78,7 @@ def _kinds(text: str) -> dict[str, tuple[str, str]]:
 KIN_TERMS = {
     **_at_home("parent", "mother", "father"),
     **_at_home("grandparent", "grandmother", "grandfather"),
-} | _kinds(
+} | kinds(
     """parent parents | son sons : child |
     daughter daughters : child | child children kid kids baby | brother brothers : sibling |
     sister sisters : sibling | sibling siblings | wife : spouse | husband : spouse |
@@ -92,10 +91,7 @@ OPPOSITES = (
     ("open", "close"), ("arriv", "leav"), ("arriv", "depart"), ("start", "end"), ("begin", "end"),
     ("start", "finish"), ("buy", "sell"), ("love", "hate"), ("lend", "borrow"), ("win", "lose"),
 )  # fmt: skip
-_NUMBER = (
-    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty"
-    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety)\b"
-)
+_NUMBER = rf"(?:\d{{1,3}}|{TO_TWELVE}|\w+teen|{TENS})\b"
 AGE = re.compile(
     rf"\b(?:is|am|are|was|'s|'m|'re|turn(?:s|ed|ing)?|aged?) (?:(?:already|only|just|now|about"
     rf"|nearly|almost) )?{_NUMBER}|['\u2019](?:s|m|re) {_NUMBER}"

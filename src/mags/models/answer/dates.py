@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from mags.models import rendering
+from mags.models.answer.question import PAST_TENSE
 from mags.models.policy.rules.tokens import WORD, stems
 from mags.models.policy.rules.when import DAYS, MONTHS, Time, moment, times
+from mags.ports.english import TENS, TO_TWELVE
 
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
@@ -26,14 +28,13 @@ _MONTH = "|".join(name[:3] for name in MONTHS)
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 _COUNT = (
-    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
-    r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?|a couple of|a few|several"
-    r"|half an?|\d+(?:[.,]\d)?)"
+    rf"(?:an?|{TO_TWELVE}|\w+teen|(?:{TENS})(?:-\w+)?|a couple of|a few|several|half an?"
+    r"|\d+(?:[.,]\d)?)"
 )
 _HOUR = (
     r"(?:\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?[ap]\.?m\b\.?|\d{1,2} o'clock"
     r"|half past \w+|quarter (?:past|to) \w+|noon|midnight"
-    r"|(?<=at )(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+    rf"|(?<=at )(?:\d{{1,2}}|{TO_TWELVE})\b)"
 )
 _EACH = re.compile(
     rf"\b(?:every (?:other |second )?(?:{_WEEKDAY}|day|morning|evening|night|week|month|year)s?"
@@ -59,7 +60,6 @@ _TIME_OF_DAY = re.compile(r"\b(?:what time|what hour|how late|how early)\b", re.
 _DAY_ASKED = re.compile(r"\b(?:what|which) (?:day|date|year|month)\b", re.I)
 """What asks for a day, which no time of the day is."""
 _SHORT = {"wk": "week", "wks": "weeks", "yr": "year", "yrs": "years"}
-_PAST = re.compile(r"\b(?:did|was|were|had)\b", re.I)
 _NEAR_S = 20 * 86_400.0
 _DAY_S = 86_400.0
 
@@ -80,7 +80,7 @@ def day_told(question: str, text: str, at: float, asked: frozenset[str] = frozen
     """
     if _TIME_OF_DAY.search(question):
         return _nearest(_hours(text), text, asked)
-    past = _PAST.search(question) is not None
+    past = PAST_TENSE.search(question) is not None
     each = [_Found(words=m[0].strip(), start=m.start()) for m in _EACH.finditer(text)]
     weekly = [one for one in each if re.search(_WEEKDAY, one.words, re.I)]
     if weekly and not past:
@@ -139,11 +139,14 @@ def _told(plain: str, at: float, *, future: bool) -> Iterator[_Found]:
 
 def _plain(text: str, at: float, *, future: bool) -> str:
     """A text with ordinals in figures, weekdays and days of a month as `times` reads them."""
-    past = _PAST.search(text) is not None
+    past = PAST_TENSE.search(text) is not None
     text = re.sub(r"\b(?:wk|yr)s?\b", lambda m: _SHORT[m[0].lower()], text, flags=re.I)
     text = re.sub(rf"\b{_ORDINAL}\b(?= of (?:{_MONTH}))", _figure, text, flags=re.I)
     text = re.sub(
-        rf"\bthe {_ORDINAL}(?=[\s,.;!?]*(?:$|[.,;!?]|at\b|in the))", _the, text, flags=re.I
+        rf"\bthe {_ORDINAL}(?=[\s,.;!?]*(?:$|[.,;!?]|at\b|in the))",
+        lambda m: f"the {_figure(m)}th",
+        text,
+        flags=re.I,
     )
     text = re.sub(
         rf"\b(?:(?P<week>{_WEEKDAY}),? )?the (?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
@@ -188,10 +191,6 @@ def _figure(found: re.Match[str]) -> str:
     one = found["one"].lower()
     number = 30 if one == "thirtieth" else _ORDINALS.index(one) + 1
     return str(_TENS[(found["ten"] or "").lower()] + number)
-
-
-def _the(found: re.Match[str]) -> str:
-    return f"the {_figure(found)}th"
 
 
 def _day_of_month(day: int, at: float, *, future: bool, past: bool) -> str:

@@ -9,10 +9,11 @@ from itertools import pairwise
 
 from mags.caches import cached
 from mags.models.answer import cues
-from mags.models.policy.rules.questions import plainer
+from mags.models.policy.rules.lexicon import FIRST
+from mags.models.policy.rules.questions import KINDS, YES_NO, plainer
 from mags.models.policy.rules.tokens import WORD, stem, stems
 from mags.models.policy.rules.when import times
-from mags.ports.english import lemma, word_set
+from mags.ports.english import PAST_WORDS, lemma, word_set
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations
 
@@ -25,31 +26,7 @@ STOP = word_set(
     again know remember say said mention mentioned anything something thing things kind sort type
     name names many day date year month time person place reason number s t ll ve re d m not"""
 )
-FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
-KINDS = (
-    (
-        r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b",
-        "time",
-    ),
-    (
-        r"\b(?:how (?:many|much|old|long|often|far|tall|big|far))\b|\bwhat (?:number|age)\b",
-        "number",
-    ),
-    (r"\b(?:who|whom|whose|(?:what|which) (?:person|friend|man|woman))\b", "person"),
-    (r"\b(?:where|(?:what|which) (?:place|city|town|country|street|state))\b", "place"),
-    (r"\b(?:why|what(?:'s| is| was) the reason|how come)\b", "reason"),
-    (r"\b(?:what|which|how)\b", "thing"),
-)
-YES_NO = re.compile(
-    r"^(?:so |and |but |well,? )?(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|"
-    r"would|should)(?:n't)?\b",
-    re.I,
-)
-PAST = re.compile(
-    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|originally|earlier|at first|in the past|"
-    r"back then|no longer|last (?:job|home|address|employer))\b",
-    re.I,
-)
+PAST = re.compile(rf"\b(?:{PAST_WORDS}|originally|last (?:job|home|address|employer))\b", re.I)
 PAST_TENSE = re.compile(r"\b(?:did|was|were|had|used)\b", re.I)
 CLOSERS = re.compile(r"\s+(?:called|named|for (?:a living|work))\s*(?=\?|$)", re.I)
 DOES = re.compile(r"^what (?:do|does|did) .+ do\s*\??$", re.I)
@@ -129,12 +106,10 @@ def read_question(turn: Turn) -> ParsedQuestion:
     heard = [word.casefold() for word in WORD.findall(text)]
     spans = _names(CLOSERS.sub("", timeless))
     names = [stems(name) for name in spans]
-    if FIRST_PERSON.intersection(heard):
+    if FIRST.intersection(heard):
         names.append(stems(turn.speaker))
-    kind = "yesno" if YES_NO.match(text) else ""
-    for pattern, answer in KINDS:
-        if not kind and re.search(pattern, text, re.I):
-            kind = answer
+    kinds = (kind for by, kind in KINDS if re.search(by, text, re.I))
+    kind = "yesno" if YES_NO.match(text) else next(kinds, "")
     asks_object = ASKS_OBJECT.search(text) is not None and not HOLDS.match(text)
     asks_subject = HOLDS.match(text) or ASKS_SUBJECT.match(text)
     trade = content("work") if DOES.match(text) else frozenset()
@@ -243,6 +218,9 @@ ASKED_BY: tuple[tuple[str, str, str, str], ...] = (
     ("", "food foods dish dishes drinks", "likes|dislikes", "food dish drink like hate love"),
     ("live with", "who", "roommate|lives with", "live"),
     ("born", "when", "birthday", "born bear"),
+    ("from", "move moved", "lived in", "move"),
+    ("", "hobby hobbies", "likes", "hobby"),
+    ("", "manager", "boss", "manager"),
     ("job", "previous last former old", "worked at|worked as", "job previous last former old"),
 )
 """Words that a question has all, others of which it has one, the relations that it may ask for by
@@ -268,7 +246,7 @@ def _relations(
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Relations of the table that runs of up to four words name, with their stems."""
     words = [w.removesuffix("'s") for w in heard if not stems(w) & named]
-    yield from _idioms(heard, words)
+    yield from _idioms(heard)
     for length in range(4, 0, -1):
         for first in range(len(words) - length + 1):
             run = " ".join(words[first : first + length])
@@ -281,43 +259,32 @@ def _relations(
                     yield name, said | _types(name, heard)
 
 
-def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset[str]]]:
+def _idioms(heard: list[str]) -> Iterator[tuple[str, frozenset[str]]]:
     """Relations that a question asks about in words of its own, with their stems."""
     if DOES.match(" ".join(heard)):
         yield from ((name, content("work")) for name in TRADES)
-    if not {"hobby", "hobbies"}.isdisjoint(heard):
-        yield "likes", content("hobby")
     if HOLDS.match(" ".join(heard)):
         yield "has", frozenset()
-    if "manager" in words:
-        yield "boss", content("manager")
     if ("my", "name") in pairwise(heard):
         yield "is called", frozenset()
     if heard[:2] == ["how", "old"]:
         yield "age", content("old")
-    if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):
-        yield "lived in", content("move")
 
 
 TYPES = {
-    "place": frozenset(
-        {"city", "town", "country", "village", "place", "street", "state", "area", "home"}
-    ),
-    "speaks": frozenset({"language", "languages"}),
-    "works as": frozenset(
-        {"job", "profession", "trade", "occupation", "work", "title", "position", "role"}
-    ),
-    "works at": frozenset({"company", "employer", "firm", "office"}),
-    "birthday": frozenset({"birthday"}),
+    "place": word_set("city town country village place street state area home"),
+    "speaks": word_set("language languages"),
+    "works as": word_set("job profession trade occupation work title position role"),
+    "works at": word_set("company employer firm office"),
+    "birthday": word_set("birthday"),
 }
 
 
 def _types(relation: str, heard: list[str]) -> frozenset[str]:
     """Stems of words that only name the type of what a relation answers: "which languages"."""
     known = relations().get(relation)
-    kinds = TYPES.get(relation, frozenset()) | TYPES.get(
-        known.answers if known else "", frozenset()
-    )
+    names = (relation, known.answers if known else "")
+    kinds = frozenset().union(*(TYPES.get(name, ()) for name in names))
     return content(" ".join(kinds.intersection(heard)))
 
 
@@ -341,28 +308,12 @@ def same_relation(phrase: str) -> frozenset[str]:
     return frozenset(name for one in both for name in (one.name, one.past, one.inverse) if name)
 
 
-SYNONYMS = {
-    "movie": "film",
-    "movies": "film",
-    "films": "film",
-    "telly": "tv",
-    "television": "tv",
-    "mobile": "phone",
-    "cellphone": "phone",
-    "bike": "bicycle",
-    "bikes": "bicycle",
-    "automobile": "car",
-    "apartment": "flat",
-    "holiday": "vacation",
-    "holidays": "vacation",
-    "color": "colour",
-    "wedding": "marry",
-    "weddings": "marry",
-    "physician": "doctor",
-    "gp": "doctor",
-    "uni": "university",
-    "tablets": "tablet",
-}
+SYNONYMS = cues.kinds(
+    """film movie movies | tv telly television | phone mobile cellphone | bicycle bike bikes |
+    car automobile | flat apartment | vacation holiday holidays | colour color |
+    marry wedding weddings | doctor physician gp | university uni"""
+)
+"""From each word to the one that stands for all of its row."""
 
 
 @cached(4096)
@@ -377,15 +328,11 @@ def _base(word: str) -> str:
     low = word.casefold().removesuffix("'s")
     if low in RELATIVES:
         return RELATIVES[low]
-    low = SYNONYMS.get(low, low)
+    low = SYNONYMS.get(low, (low,))[0]
     base = lemma(low) if word.islower() else low
     return base if not low.startswith(base[:3]) or low.endswith("t") else low
 
 
-def _relatives() -> Mapping[str, str]:
-    """From each word for a relative to the one that stands for all of them: "mum" is "mother"."""
-    return {w: one for w, (one, kind) in cues.KIN_TERMS.items() if kind in KIN_KINDS and w != kind}
-
-
 KIN_KINDS = ("parent", "child", "grandparent")
-RELATIVES = _relatives()
+RELATIVES = {w: o for w, (o, kind) in cues.KIN_TERMS.items() if kind in KIN_KINDS and w != kind}
+"""From each word for a relative to the one that stands for all of them: "mum" is "mother"."""

@@ -34,7 +34,7 @@ from mags.models.policy.reader.network import Calibration
 from mags.models.policy.reader.reading import AnswerSpan
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
-from mags.ports.english import is_verb
+from mags.ports.english import TENS, TO_TWELVE, is_verb
 from mags.ports.policy import ASSISTANTS, Turn
 
 WEIGHTS = Path(__file__).with_name("weights.json")
@@ -54,9 +54,7 @@ EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how of
 MAY_ANSWER, NEWS = 0.15, 0.35
 """How likely a turn answers that takes something back, and one that tells of it anew."""
 NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
-    r"|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|once|twice|half|none|no)\b",
-    re.I,
+    rf"\d|\b(?:{TO_TWELVE}|\w+teen|{TENS}|hundred|thousand|dozen|once|twice|half|none|no)\b", re.I
 )
 
 NOW = re.compile(

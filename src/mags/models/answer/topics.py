@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import combinations
 
 from mags.models import rendering
@@ -37,7 +36,7 @@ from mags.models.policy.rules.sets import SetQuestion, set_question
 from mags.models.policy.rules.tokens import stems
 from mags.models.policy.rules.when import times
 from mags.ports.answer import Answer, ContextItem, RecallAgain
-from mags.ports.english import all_about, plain_kin, topic_of
+from mags.ports.english import LEAD, all_about, plain_kin, topic_of
 from mags.ports.policy import GUESS, NO_LONGER, Turn, asks
 from mags.ports.relations import canonical
 
@@ -184,9 +183,8 @@ MOST_OF_PROFILE = 7
 MOST_QUOTED_OF = 4
 """Turns that are quoted of somebody of whom fewer facts are known."""
 _OF_KIN = re.compile(r"(?P<owner>my|[A-Z][\w-]*'s|user's) (?P<noun>[a-z-]+)", re.I)
-_LEAD = r"(?:(?:so|and|well|ok|okay|please),? )*"
 _OWN_NAME = re.compile(
-    rf"^{_LEAD}(?:(?:do you (?:know|remember)|can you tell me|tell me) (?:what )?)?"
+    rf"^{LEAD}(?:(?:do you (?:know|remember)|tell me) (?:what )?)?"
     r"(?:what(?:['\u2019]s| is) my name|my name(?: is)?|who am i|what am i called)(?: again)?\W*$",
     re.IGNORECASE,
 )
@@ -370,7 +368,7 @@ def _begun(item: ContextItem) -> float:
 
 YEAR_S = 365.25 * 86_400
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_WHEN = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
+_MONTH = re.compile(r"^(\d{4})-(0[1-9]|1[0-2])$")
 _ONLY_ASKING = content("many name list show anyone anybody someone somebody people")
 """What only asks, and is told in no answer."""
 
@@ -466,16 +464,9 @@ def _value(asked: SetQuestion, item: ContextItem) -> Range | None:
 
 def _span(text: str, item: ContextItem) -> Range | None:
     """When something was, from its beginning to its end, in seconds."""
-    plain = _WHEN.fullmatch(text.strip())
-    if plain is None:
-        found = times(text, item.at)
-        return (found[0].since, found[0].until, "") if len(found) == 1 else None
-    year, month, day = (int(part) if part else 0 for part in plain.groups())
-    start = datetime(year, month or 1, day or 1, tzinfo=UTC).timestamp()
-    if day:
-        return start, start + 86_400, ""
-    after = datetime(year + (month in (0, 12)), month % 12 + 1 if month else 1, 1, tzinfo=UTC)
-    return start, after.timestamp(), ""
+    plain = _MONTH.sub(lambda m: f"{rendering.MONTHS[int(m[2]) - 1]} {m[1]}", text.strip())
+    found = times(f"in {plain}", item.at)
+    return (found[0].since, found[0].until, "") if len(found) == 1 else None
 
 
 # -- what comes closest -----------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -46,8 +45,6 @@ from mags.ports.policy import (
     Writing,
     asks,
 )
-
-_WORD = re.compile(r"\w+")
 
 
 class TalkReader(Protocol):
@@ -210,8 +207,7 @@ class ReaderPolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn, or for what it corrects."""
-        right = corrected(self._said, turn, recent, recalled)
-        return self._said(turn, recent, recalled) if right is None else right
+        return corrected(self._said, turn, recent, recalled)
 
     def _said(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """What a turn tells; `why` says what the reader read."""
@@ -343,17 +339,13 @@ def beyond(told: Iterable[Operation], known: Sequence[Operation]) -> tuple[Opera
 
 
 def _is_read(told: Operation, known: Sequence[Operation]) -> bool:
-    mine, words = told.subject.casefold(), _words(told.object)
+    mine, words = told.subject.casefold(), stems(told.object)
     for one in known:
-        same, others = one.subject.casefold() == mine, _words(one.object)
-        if same and (one.relation == told.relation or (words and words <= _words(one.text))):
+        same, others = one.subject.casefold() == mine, stems(one.object)
+        if same and (one.relation == told.relation or (words and words <= stems(one.text))):
             return True
         if words and others and (words <= others or others <= words):
             return True
-        if words == _words(one.subject) and others == _words(told.subject):
+        if words == stems(one.subject) and others == stems(told.subject):
             return True  # the other way round
     return False
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))

@@ -22,14 +22,14 @@ from mags.models.policy.reader.network import (
     marks,
     rows,
 )
+from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.clauses import NOT
-from mags.models.policy.rules.fitting import ALLERGIC, fits, is_when
+from mags.models.policy.rules.fitting import ALLERGIC, fits
 from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, HEDGES, KIN, PREPOSITIONS
-from mags.models.policy.rules.lexicon import PRONOUNS as SUBJECTS
 from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.statements import COMING, GEAR
 from mags.models.policy.rules.tokens import is_name, stems
-from mags.models.policy.rules.when import COUNTED, EACH_DAY, Time, times
+from mags.models.policy.rules.when import COUNTED, EACH_DAY, Time, is_when, times
 from mags.ports.english import (
     BASE,
     FIRST_PERSON,
@@ -40,6 +40,7 @@ from mags.ports.english import (
     forms,
     lemma,
     third_person,
+    word_set,
 )
 from mags.ports.relations import canonical
 
@@ -53,16 +54,13 @@ LONGEST, LONGEST_NAME = 12, 6
 """Words of an object, and of a subject."""
 PLANNED = {"plan": "plans to", "wish": "wishes to", "maybe": "may"}
 """What stands before a verb that is not done."""
-MEANT = frozenset(
-    {"be", "plan", "want", "hope", "consider", "think", "may", "might", "look", "intend", "wish"}
-    | {"need", "dream", "aim", "try", "would"}
+MEANT = word_set(
+    "be plan want hope consider think may might look intend wish need dream aim try would"
 )
 """Verbs that say themselves that something is not done yet."""
 LIKED = frozenset({"mean", "love", "like"})
 """Verbs that add nothing to a plan: who would love to go wishes to go."""
-DENYING = frozenset(
-    {"dislike", "hate", "detest", "avoid", "quit", "stop", "lack", "refuse", "lose", "give", "drop"}
-)
+DENYING = word_set("dislike hate detest avoid quit stop lack refuse lose give drop")
 """Verbs that deny by themselves: to deny them again would turn them round."""
 PRONOUNS = THIRD_PERSON | {"this", "that", "who", "we", "us"}
 _OWN = re.compile(r"(?:my|our)\s+(.+)", re.IGNORECASE | re.DOTALL)
@@ -79,7 +77,7 @@ _EACH = re.compile(rf"\s+(?:every|each|on {EACH_DAY})\b", re.IGNORECASE)
 _TITLE = re.compile(r'"((?=[A-Z])((?:The |A |An )?([^"\n]{1,60}?)))[,.]?"')
 _OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
 """What joins a time to the thing before it."""
-_STOP = "|".join(PREPOSITIONS | CONJUNCTIONS | SUBJECTS)
+_STOP = "|".join(PREPOSITIONS | CONJUNCTIONS | lex.PRONOUNS)
 _ENDS = rf"(?=\s*[.,;:!?)\n]|$| (?:{_STOP})\b)"
 _OF = re.compile(
     rf" of(?! (?:{_STOP}|us|them|my|our|your|course)\b)"
@@ -91,12 +89,10 @@ _AND_FROM = re.compile(rf" from [A-Z][\w'-]*{_ITEM} from [A-Z][\w'-]*(?=[.,;:!?)
 """What goes on a list: "Igbo, Ga" and now Twi, "Hiba" from Homs and Ola from Lund."""
 _LEADING = re.compile(r"^(?:the|a|an)\s+(?=\w)", re.IGNORECASE)
 _AUXILIARY = (
-    FIRST_PERSON
-    | THIRD_PERSON
-    | {"we", "you", "am", "is", "are", "was", "were", "be", "been", "'s", "'m", "'re", "'ve", "'d"}
-    | {"'ll", "have", "has", "had", "will", "would", "do", "does", "did", "not", "n't", "and"}
-    | {"also", "just", "really", "still", "now", "finally", "so", "that"}
-)
+    FIRST_PERSON | THIRD_PERSON | lex.PRONOUNS | lex.BE
+    | word_set("'ve 'd 'll have has had will would do does did not n't and also just really still"
+               " now finally so that")
+)  # fmt: skip
 
 
 _BREAKS = re.compile(r"[.!?,;:()\n]|\b(?:and|but|so|because|n)\b", re.IGNORECASE)
@@ -113,6 +109,7 @@ _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
 _HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
+_PLAIN = {"attribute": "is", "preference": "likes", "plan": "plans"}
 _BEING = frozenset({"be", "go", "do", "have", "get", "plan"})
 _WAGE = re.compile(r"\b(?:hour|hr|gross|net|salary|wages?)\b", re.IGNORECASE)
 _MOVED = re.compile(r"\b(?:mov|relocat)(?:e[sd]?|ing)\b", re.IGNORECASE)
@@ -120,15 +117,13 @@ _GLUED = re.compile(r"(?:[.@/]\w+)+")
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
 _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
 _MY_OWN = re.compile(r"\b(?:my|our) ((?:\w+ )??\w+),? (?:called )?$", re.IGNORECASE)
-_ARTICLES = frozenset({"a", "an", "the", "my", "our", "his", "her", "their", "your", "some"})
+_ARTICLES = lex.ARTICLES | lex.POSSESSIVES
 _NO_VERB_AFTER = _ARTICLES | {"to", "of", "this", "that", "no", "for", "with", "in", "on", "at"}
 _IDLE = frozenset({"just", "really", "also", "still", "now", "finally", "only", "already", "even"})
-_STOPS = (
-    THIRD_PERSON
-    | {"you", "me", "us", "who", "which", "that", "if", "when", "while", "not", "n't", "never"}
-    | {"will", "would", "could", "can", "may", "might", "should", "must", "wo", "'ll", "'s", "no"}
-    | {"or", "than", "as", "like", "what", "how", "why", "where", "to", "gonna", "almost", "wish"}
-    | {"since", "until", "before", "after", "unless", "back"}
+_STOPS = THIRD_PERSON | word_set(
+    "you me us who which that if when while not n't never will would could can may might should "
+    "must wo 'll 's no or than as like what how why where to gonna almost wish since until before "
+    "after unless back"
 )
 """Words that make a plain statement none, or one of somebody else."""
 
@@ -309,7 +304,7 @@ def _fact(
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
     done = _done(led, name, said) if planned else ""
-    name = _meant(done or name, words, led, layout, span, subject) or _plain(kind)
+    name = _meant(done or name, words, led, layout, span, subject) or _PLAIN.get(kind, "has")
     actual = bool(done) or not planned
     if not words or (not denied and actual and _is_denied(led, name)) or _is_beside(led, name):
         return None
@@ -542,7 +537,7 @@ def _barred(led: _Led, relation: str) -> str:
     "I can't have dairy" denies no allergy, and not that there is dairy in the house.
     """
     own, base = lemma(relation.partition(" ")[0]), lemma(led.verb)
-    before = " ".join(word for word in led.near(3)[:-1] if word not in _IDLE)
+    before = " ".join(word for word in led.near(3)[:-1] if word not in lex.ADVERBS)
     bar = _BARS.search(before)
     if bar is None or own in DENYING or own == base in {"eat", "drink"}:
         return ""
@@ -705,10 +700,6 @@ def _whole(text: str, end: int) -> int:
     """The end of an address that a span ends in: "docs" of "docs.firm.example"."""
     more = _GLUED.match(text, end)
     return more.end() if more else end
-
-
-def _plain(kind: str) -> str:
-    return {"attribute": "is", "preference": "likes", "plan": "plans"}.get(kind, "has")
 
 
 def _worded(name: str, modality: str, *, denied: bool) -> str:

@@ -9,16 +9,15 @@ from typing import Any
 
 from mags.models.policy.rules.claims import WHEN, slot_of
 from mags.models.policy.rules.clauses import OWNED, PLURAL, THING
-from mags.models.policy.rules.lexicon import JOBS, PETS
+from mags.models.policy.rules.lexicon import JOBS, PETS, POSSESSIVES
 from mags.models.policy.rules.phrases import cut_aside, is_name, living, object_of
-from mags.models.policy.rules.statements import HOURS, Case, having, not_so, related, slot
+from mags.models.policy.rules.statements import Case, having, not_so, related, slot
 from mags.models.policy.rules.tokens import Token, join, name_end, surface, tokenise
-from mags.models.policy.rules.when import COUNTED, EACH_DAY, times
+from mags.models.policy.rules.when import COUNTED, EACH_DAY, is_when, times
 from mags.ports.english import lemma, word_set
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, read
 
-_HAVING = frozenset({"my", "our", "his", "her", "their"})
 _JOB = r"(?: (?:my|his|her|the) job)?"
 _ENDS: tuple[tuple[str, str, str], ...] = (
     (r"(?:break|split) up with", "is dating", ""),
@@ -145,7 +144,7 @@ def _moved(case: Case) -> list[Operation] | None:
     if case.low(0) == "from" and to and case.happened:
         return case.of_object(to + 1, "lives in", change=True, verb="moved to")
     thing = case.clause.verb.passive or case.clause.subject.kind == THING
-    return _valued(case) if thing or case.low(0) in _HAVING | {"the"} else None
+    return _valued(case) if thing or case.low(0) in POSSESSIVES | {"the"} else None
 
 
 def _died(case: Case) -> list[Operation] | None:
@@ -242,7 +241,7 @@ def _valued(case: Case) -> list[Operation] | None:
     to is a day, or what is told by a name or a number; the value before it is over.
     """
     verb, words, subject = case.clause.verb, case.words, case.clause.subject
-    said, mine = case.clause.rest, case.low(0) in _HAVING
+    said, mine = case.clause.rest, case.low(0) in POSSESSIVES
     at = next((i for i, t in enumerate(words) if t.low in _TO), len(words))
     to = max((i for i, t in enumerate(said) if t.low in _TO), default=-1)
     if verb.negated or verb.tense in {"future", "modal"} or to < 0:
@@ -286,7 +285,7 @@ def day_of(words: Sequence[Token], at: float) -> str:
             rest = tokenise(f"{by} {text}"[found[0].end :])
             hour = join([t for t in rest if t.text not in ".!|,"])
             day = re.sub(r"^(?:on|in) ", "", found[0].text)
-            return f"{day} {hour}".strip() if HOURS.fullmatch(hour) else ""
+            return f"{day} {hour}".strip() if is_when(hour) else ""
     return ""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from mags.models.policy.rules import lexicon as lex
+from mags.models.policy.rules.clauses import is_plural
 from mags.models.policy.rules.phrases import Object, Scene, side_of
 from mags.models.policy.rules.when import Time
 from mags.ports.english import THIRD, forms, word_set
@@ -119,8 +119,7 @@ def home(relation: str, object: str) -> str:
 def _agreeing(subject: str, text: str) -> str:
     """Return a sentence with the verb of a plural subject: "Ana's parents live in Rome"."""
     _, owned, noun = subject.partition("'s ")
-    plural = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
-    if not owned or not (plural or noun.split()[-1] in lex.PLURALS) or not text.startswith(subject):
+    if not owned or not is_plural(noun.split()[-1]) or not text.startswith(subject):
         return text
     verb, _, rest = text[len(subject) :].strip().partition(" ")
     bases = (base for base, form in forms(verb) if form == THIRD)

@@ -290,7 +290,7 @@ def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
         k += 1
     if k == i or tokens[k - 1].text == ",":
         return None
-    person = PLURAL if _is_plural(tokens[k - 1].low) else SINGULAR
+    person = PLURAL if is_plural(tokens[k - 1].low) else SINGULAR
     return Subject(kind=OWNED, owner=owner, noun=noun_of(tokens[i:k]), end=k, person=person)
 
 
@@ -299,12 +299,13 @@ def noun_of(tokens: Sequence[Token]) -> str:
     return " ".join(t.low for t in tokens if t.text != ",")
 
 
-def _is_plural(word: str) -> bool:
+def is_plural(word: str) -> bool:
+    """Say whether a noun is one of several: "kids", "dogs"."""
     return word in lex.PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
 
 
 def _finite(tokens: Sequence[Token], k: int, before: str) -> bool:
-    verb = verb_group(tokens, k, PLURAL if _is_plural(before) else SINGULAR)
+    verb = verb_group(tokens, k, PLURAL if is_plural(before) else SINGULAR)
     if verb is None:
         return False
     noun = verb.form == verb.base and verb.tense == "present" and verb.base != "be"
@@ -332,7 +333,7 @@ def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
         last = head or tokens[k - 1].low
         if k > i and _finite(tokens, k, last):
             noun = " ".join(t.text for t in tokens[i:k])
-            person = PLURAL if _is_plural(last) else SINGULAR
+            person = PLURAL if is_plural(last) else SINGULAR
             return Subject(kind=THING, noun=noun, end=k, person=person)
         if tokens[k].low in (lex.PREPOSITIONS - _MEANT_FOR) | lex.CONJUNCTIONS:
             return None

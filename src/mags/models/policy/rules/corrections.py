@@ -14,12 +14,11 @@ from typing import Any
 
 from mags.models.policy.rules.clauses import clauses
 from mags.models.policy.rules.lexicon import JOBS
-from mags.models.policy.rules.phrases import living
+from mags.models.policy.rules.phrases import is_of_somebody, living
 from mags.models.policy.rules.tokens import is_name, mentions, tokenise
 from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
-from mags.ports.corrections import bare, instead, is_cued
+from mags.ports.corrections import SOMEBODY_IS, bare, instead, is_cued
 from mags.ports.policy import ASSISTANTS, Act, Operation, Recalled, Turn, Writing, asks
-from mags.ports.relations import canonical
 
 Write = Callable[[Turn, Sequence[Turn], Sequence[Recalled]], Writing]
 """How a turn is read, as `Policy.write`."""
@@ -52,12 +51,6 @@ _IDLE = re.compile(
 )
 """What denies something of a noun ("no tofu"), or says how."""
 _END = re.compile(r"(?<=[.!])\s+")
-_WHO = re.compile(
-    r"\b(?:(?P<own>i(?:'?m| am| was)|we(?:'re| are| were))"
-    r"|(?:s?he|they)(?:'?s|'?re| is| are| was| were)) ",
-    re.IGNORECASE,
-)
-"""Of whom a correction says that it tells: of who speaks, or of another."""
 _NAMES = re.compile(r"\bname(?:'?s| is| was)\b", re.IGNORECASE)
 _PLACED = re.compile(r" (?:in|at|from|for|near|to) (?=[A-Z])")
 _LINKS = re.compile(r"\b(?:in|at|on|to|from|for|the|an?|of)\b|,", re.IGNORECASE)
@@ -82,8 +75,8 @@ class _Righted:
 
 def corrected(
     write: Write, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]
-) -> Writing | None:
-    """Read a turn that surely corrects what its speaker said last; None where it does not.
+) -> Writing:
+    """Read a turn, or what it surely corrects that its speaker said last.
 
     It may go on with sentences of its own.
     """
@@ -96,7 +89,7 @@ def corrected(
         read = write(righted.turn, recent[: righted.place], _but_of(righted.turn, recalled))
         told = _exchanged(righted, read.operations, text)
         if not told:
-            return None
+            break
         after = write(replace(turn, text=rest), recent, recalled).operations if rest else ()
         return Writing(
             operations=(*told, *after),
@@ -104,7 +97,7 @@ def corrected(
             why=f"It corrects what was said before: {righted.turn.text!r}",
             is_question=asks(turn.text),
         )
-    return None
+    return write(turn, recent, recalled)
 
 
 def _but_of(said: Turn, recalled: Sequence[Recalled]) -> list[Recalled]:
@@ -118,7 +111,7 @@ def _exchanged(was: _Righted, read: Sequence[Operation], said: str) -> list[Oper
     That is as sure as what it corrects. Nothing where nothing is read in the place of anything;
     else what has the wrong words and is read no more is taken back as well.
     """
-    who = _WHO.match(bare(said))
+    who = SOMEBODY_IS.match(bare(said))
     before, after = {_key(op) for op in was.told}, {_key(op) for op in read}
     gone = [op for op in was.told if op.act is not Act.RETRACT and _key(op) not in after]
     if who is not None:
@@ -265,12 +258,12 @@ def _only_word(said: str, right: str, text: str, told: Sequence[Operation]) -> s
     if right[:1].isupper():
         subjects = {op.subject for op in told}
         names = {one for one in fitting if is_name(one)}
-        people = {op.object for op in things if _is_somebody(op.relation)}
+        people = {op.object for op in things if is_of_somebody(op.relation)}
         fitting = people & names if _NAMES.search(said) else names
         fitting = fitting - subjects or fitting
     elif _IDLE.search(said) or right != right.lower() or living(right.split()[-1]):
         return ""
-    elif _WHO.search(said) and not _is_trade(right):
+    elif SOMEBODY_IS.search(said) and not _is_trade(right):
         return ""  # "he's a fool" need not be what he works as
     else:
         small, trade = text == text.lower(), _is_trade(right)
@@ -284,11 +277,6 @@ def _only_word(said: str, right: str, text: str, told: Sequence[Operation]) -> s
 
 def _is_trade(words: str) -> bool:
     return words.split()[-1].lower() in JOBS
-
-
-def _is_somebody(relation: str) -> bool:
-    known = canonical(relation)
-    return living(relation.split()[-1]) or (known is not None and known.answers == "person")
 
 
 def _typed(text: str) -> list[tuple[str, str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, KIN, PETS
-from mags.models.policy.rules.when import COUNTED, DAYS, MONTHS
-from mags.ports.english import BASE, PAST, called, forms, word_set
+from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, FIRST, KIN, PETS
+from mags.models.policy.rules.when import CALENDAR, COUNTED, is_when
+from mags.ports.english import BASE, PAST, THIRD_PERSON, called, forms, word_set
 from mags.ports.policy import ASSISTANTS, Operation, Turn
 from mags.ports.relations import canonical
 
@@ -39,12 +39,6 @@ _NEVER |= dict.fromkeys(
 """Words that what fills a slot never ends in."""
 _UNNAMED = frozenset({"is", "has", "likes", "plans"})
 """Relations that tell nothing by themselves: a number or a day alone is none of theirs."""
-_CALENDAR = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})s?\b", re.IGNORECASE)
-_WHEN = re.compile(
-    rf"(?:\W|\d|\b(?:to|of|the|at|in|a|an|each|per|from|few|till|until|am|pm|hours?|days?|weeks?"
-    rf"|months?|years?|{'|'.join(COUNTED)})\b|(?<=\d)(?:st|nd|rd|th|am|pm)\b)+",
-    re.IGNORECASE,
-)
 _YEARS = rf"(?:\d{{1,3}}|{'|'.join(COUNTED)})"
 _WHOSE = rf"(?:[Ii]|he|she|who|[A-Z]\w+|{'|'.join(KIN | PETS)})"
 _AGE = re.compile(
@@ -121,12 +115,12 @@ _TOLD_IN_TURN: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(_NAMES, _NAMED),
 }
 """Of relations the words by one of which they are told, in the turn itself."""
-_MINE_IN = re.compile(
-    r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in ", re.I
+_ELSEWHERE = re.compile(
+    r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in |\bback from ",
+    re.IGNORECASE,
 )
-"""What tells where somebody or something of the speaker's is, their home apart."""
-_BACK = re.compile(r"\bback from ", re.I)
-"""What tells where somebody was, and is no more."""
+"""What tells where somebody or something of the speaker's is, their home apart, or where they were
+and are no more."""
 _OTHERS_NAME = re.compile(
     r"\b(?:his|her|its|their)(?: \w+)? name"
     r"|\b(?:he|she|it|they)(?:'s|'re| is| are) (?:call|nam)ed\b",
@@ -138,19 +132,14 @@ _UNREAL = re.compile(
     r"|\b(?:was|were) (?:going|about|supposed|meant|planning|hoping) to"
     r"|\b(?:[cw]ould|should|might|must)(?:n't)? (?:not )?(?:have|'ve)"
     r"|\b(?:let'?s say|suppos(?:e|ing)|imagin(?:e|ing)|pretend(?:ed|ing)?)"
-    r"|\b(?:hardly|barely|scarcely|rarely|seldom)|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$",
-    re.IGNORECASE,
-)
-"""What makes what follows in its clause nothing that is so: what was nearly done was not."""
-_APART = re.compile(
-    r"\b(?:except(?: for)?|(?:any|every|no)thing but|instead of|rather than|other than|apart from"
+    r"|\b(?:hardly|barely|scarcely|rarely|seldom)|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$"
+    r"|\b(?:except(?: for)?|(?:any|every|no)thing but|instead of|rather than|other than|apart from"
     r"|far from|last (?:day|shift) (?:at|in|with)) (?:an? |the |my |in |at )?$",
     re.IGNORECASE,
 )
-"""What stands before that of which nothing is told."""
-_POINTS = re.compile(
-    r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.IGNORECASE
-)
+"""What makes what follows in its clause, or right behind it, nothing that is so: what was nearly
+done was not."""
+_POINTS = re.compile(rf"\b(?:{'|'.join(FIRST | THIRD_PERSON)})\b", re.IGNORECASE)
 
 
 def fits(relation: str, object: str, *, small: bool = False) -> bool:
@@ -172,23 +161,18 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     if _HOME.search(relation):
         homes = relation != "was born in" and not _HOMES.isdisjoint(words)
         stays = last in _NEVER.get(relation, ())
-        return (named or homes) and not stays and not _CALENDAR.search(object)
+        return (named or homes) and not stays and not CALENDAR.search(object)
     counts = object.lower() in COUNTED
     telling = relation not in _UNNAMED or (
-        not counts and re.search(r"[^\W\d_]", _CALENDAR.sub("", object))
+        not counts and re.search(r"[^\W\d_]", CALENDAR.sub("", object))
     )
     trade = relation in {"works as", "worked as"} and any(c.isdigit() for c in object)
     does = any(form == BASE for word in words[:1] for _, form in forms(word.lower()))
     idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
-    dated = is_when(object) and (_CALENDAR.search(object) or relation == "visited")
+    dated = is_when(object) and (CALENDAR.search(object) or relation == "visited")
     idle = idle or bool(dated and relation.endswith((" to", "visited")))
     empty = trade or idle or not telling or last in _NEVER.get(relation, ())
     return not empty and len(words) <= _MOST_FILLING
-
-
-def is_when(object: str) -> bool:
-    """Say whether words tell but a time, a number or how often: "23rd to 27th", "3 days a week"."""
-    return _WHEN.fullmatch(_CALENDAR.sub("0", object)) is not None
 
 
 def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bool:
@@ -205,7 +189,7 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     if not fits(told.relation, named, small=turn.text == turn.text.lower()):
         return False
     known = canonical(told.relation)
-    if known is not None and known.answers == "place" and _CALENDAR.search(named):
+    if known is not None and known.answers == "place" and CALENDAR.search(named):
         return False
     if known is not None and known.past and _is_over(told.relation, known.past, named, turn.text):
         return False
@@ -215,7 +199,7 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     if own and _OTHERS_NAME.search(turn.text) and not _OWN_NAME.search(turn.text):
         return False  # "His name is Bruno." is nobody's own
     if told.relation == "lives in" and told.subject == turn.speaker:
-        where = _MINE_IN.search(turn.text) or _BACK.search(turn.text)
+        where = _ELSEWHERE.search(turn.text)
         if where and turn.text[where.end() :].casefold().startswith(named.casefold()):
             return False  # "My dentist in Hull" is where the dentist is
     role = told.relation.removeprefix("has as ")
@@ -235,8 +219,7 @@ def _is_unreal(named: str, text: str) -> bool:
     before = text[: max(0, text.casefold().find(named.casefold()))]
     found = _UNREAL.search(before)
     done = (found["done"] or "") if found is not None else ""
-    nearly = found is not None and (not done or PAST in {form for _, form in forms(done)})
-    return nearly or _APART.search(before) is not None
+    return found is not None and (not done or PAST in {form for _, form in forms(done)})
 
 
 def _is_over(relation: str, past: str, named: str, text: str) -> bool:

@@ -44,6 +44,7 @@ def _phrases(name: str, *, by: int = 0) -> Phrases:
 
 
 PRONOUNS = _words("subject_pronouns")
+FIRST = _words("first")
 DEMONSTRATIVES = _words("demonstratives")
 POSSESSIVES = _words("possessives")
 ARTICLES = _words("articles")
@@ -51,7 +52,6 @@ MODALS = _words("modals")
 ADVERBS = _words("adverbs")
 HEDGES = _words("hedges")
 PREPOSITIONS = _words("prepositions")
-PARTICLES = _words("particles")
 CONJUNCTIONS = _words("conjunctions")
 QUESTION_WORDS = _words("question_words")
 BE = _words("be")
@@ -77,7 +77,7 @@ TAILS = _phrases("tails", by=-1)
 THINGS = {kind: word_set(words) for kind, words in TABLES["things"].items()}
 """Nouns in the singular for what is an instrument, a sport, a food or a drink."""
 FUNCTION_WORDS = (
-    PRONOUNS | _words("first") | _words("third") | DEMONSTRATIVES | POSSESSIVES | ARTICLES
+    PRONOUNS | FIRST | _words("third") | DEMONSTRATIVES | POSSESSIVES | ARTICLES
     | MODALS | ADVERBS | PREPOSITIONS | CONJUNCTIONS | QUESTION_WORDS | BE | GREETINGS
     | word_set("not n't never no nor neither there here have has had do does did let you your")
 )  # fmt: skip

@@ -28,8 +28,8 @@ from mags.models.policy.rules.tokens import (
     starts_with,
     tokenise,
 )
-from mags.models.policy.rules.when import EACH_DAY, Time, times
-from mags.ports.english import BASE, PAST, forms, whose, word_set
+from mags.models.policy.rules.when import DAYS, EACH_DAY, Time, times
+from mags.ports.english import BASE, PAST, TO_TWELVE, forms, whose, word_set
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import canonical
 
@@ -174,11 +174,12 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
 
 def names_in(recalled: Iterable[Recalled]) -> tuple[str, ...]:
     """The names of people and pets that somebody is held to have."""
-    held = (item.object for item in recalled if _is_of_somebody(item.relation))
+    held = (item.object for item in recalled if is_of_somebody(item.relation))
     return tuple(dict.fromkeys(name for text in held for name in mentions(text)))
 
 
-def _is_of_somebody(relation: str) -> bool:
+def is_of_somebody(relation: str) -> bool:
+    """Say whether what a relation joins somebody to is a person or a pet."""
     known = canonical(relation)
     person = known is not None and known.answers == "person"
     return bool(relation) and (person or living(relation.split()[-1]))
@@ -190,17 +191,16 @@ _MOST_WORDS = 12
 _SIDES = {
     "for": re.compile(
         r"\bfor (?:about |around |over |almost |nearly |more than |the past |the last )?"
-        r"((?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|several|many"
-        r"|a couple of)(?: and a half)? (?:second|minute|hour|day|week|month|year|decade)s?"
+        rf"((?:\d+|an?|{TO_TWELVE}|a few|several|many|a couple of)(?: and a half)?"
+        r" (?:second|minute|hour|day|week|month|year|decade)s?"
         r"(?: now)?|ages|years|months|weeks)\b",
         re.IGNORECASE,
     ),
     "often": re.compile(
-        r"\b((?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|summer"
-        r"|winter|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
-        r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
-        r"|on (?:weekends|weekdays"
-        rf"|(?:{EACH_DAY}(?:, and |, | and |)(?=\b))+(?<=s)))\b",
+        rf"\b((?:every|each) (?:other )?(?:{'|'.join(DAYS)}|day|morning|evening|night|week|weekend"
+        r"|month|year|summer|winter|spring)"
+        r"|(?:once|twice|\w+ times) (?:a|per) (?:day|week|month|year)"
+        rf"|on (?:weekends|weekdays|(?:{EACH_DAY}(?:, and |, | and |)(?=\b))+(?<=s)))\b",
         re.IGNORECASE,
     ),
 }
@@ -289,7 +289,7 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     bar = next((i for i, t in enumerate(tokens) if t.text in {"|", "("}), len(tokens))
     words, sides = tuple(tokens[:bar]), dict[str, str]()
     first = 1 if words and words[0].low in lex.ARTICLES else 0
-    first = next((i + 1 for i, t in enumerate(words) if i and t.low in _CALLED), first)
+    first = next((i + 1 for i, t in enumerate(words) if i and t.low in CALLED), first)
     named = name_end(words, first)
     for i in range(len(words) - 2, 0, -1):
         low, inner = words[i].low, words[i + 1 :]
@@ -305,7 +305,7 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     return words, sides
 
 
-_CALLED = frozenset({"called", "named"})
+CALLED = frozenset({"called", "named"})
 
 
 def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
@@ -375,7 +375,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return Object(text=found, is_name=True) if found else None
     if low in _VAGUE or words[-1].low in {"so", "that", "much"}:
         return None
-    called = next((i for i, t in enumerate(words) if i and t.low in _CALLED), 0)
+    called = next((i for i, t in enumerate(words) if i and t.low in CALLED), 0)
     if called and name_end(words, called + 1) == len(words) > called + 1:
         lead = join(tokens[: len(tokens) - len(words) + called + 1])
         name = join(words[called + 1 :])  # "a startup called Nuvem"

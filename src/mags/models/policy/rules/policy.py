@@ -64,7 +64,7 @@ class RulePolicy:
             tokens = tokenise(sentence)
             words = [t for t in tokens if t.is_word]
             if is_question(tokens):
-                asks, kind = True, kind or answer_kind(tokens)
+                asks, kind = True, kind or answer_kind(sentence)
             elif words and not (len(words) < 4 and words[0].low in lex.GREETINGS):
                 states = states or len(words) > 4 or bool(clauses(tokens))
         weights = {"time": (1.0, 0.83), "reason": (1.0, 0.83), "person": (0.83, 1.0),
@@ -87,8 +87,7 @@ class RulePolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn, or for what it corrects."""
-        right = corrected(self._said, turn, recent, recalled)
-        return self._said(turn, recent, recalled) if right is None else right
+        return corrected(self._said, turn, recent, recalled)
 
     def _said(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """What a turn tells, read with what is surely held.
@@ -114,7 +113,6 @@ _MOST_WANTED, _MOST_NAMES = 8, 60
 _LONGEST = 600
 """Letters of a turn up to which it is one thing said; longer ones are documents."""
 _SIDE_LINKS = word_set("if when unless before after until since")
-_CONDITIONS = frozenset({"if", "unless"})
 _REPORTS = word_set("tell say mention claim report announce hear reveal")
 
 
@@ -200,7 +198,7 @@ def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> list[Ope
     operations: list[Operation] = []
     for i, clause in enumerate(found):
         after = found[i + 1].link if i + 1 < len(found) else ""
-        if clause.link in _SIDE_LINKS or after in _CONDITIONS or "last" in clause.verb.shades:
+        if clause.link in _SIDE_LINKS or after in {"if", "unless"} or "last" in clause.verb.shades:
             continue
         heard = _told(clause, scene, manner)
         if heard is not None:

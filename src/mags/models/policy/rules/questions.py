@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from mags.models.policy.rules import lexicon as lex
 from mags.models.policy.rules.claims import slot_of
@@ -21,8 +22,8 @@ from mags.models.policy.rules.tokens import Token, join, mentions, name_end, sur
 from mags.models.policy.rules.when import Time, times
 from mags.ports.english import (
     BASE,
-    GERUND,
     PARTICIPLE,
+    PAST_WORDS,
     forms,
     is_verb,
     lemma,
@@ -34,20 +35,13 @@ from mags.ports.policy import Hop, Plan, Turn
 from mags.ports.relations import canonical, normalise, read
 
 _PAST = re.compile(
-    r"\b(before|used to|previous|previously|former|formerly|earlier|ex|in the past"
-    r"|originally(?! (?:established|founded|created|developed|made|written|hail|come|from|born))"
-    r"|back then|no longer|at first|initially|last time)\b",
+    rf"\b(?:{PAST_WORDS}|ex|initially|last time|originally"
+    r"(?! (?:established|founded|created|developed|made|written|hail|come|from|born)))\b",
     re.IGNORECASE,
 )
 _FUTURE = re.compile(r"\b(will|going to|next|upcoming|plan|plans|planning|tomorrow)\b", re.I)
-_EVENT = re.compile(
-    r"\b(when|what time|how long ago|what day|what date|which day|which year|what year)\b", re.I
-)
-_FIRST = frozenset({"i", "me", "my", "we", "our", "us", "mine"})
 _AUXILIARIES = word_set("do does did is are was were have has had will would can could 's 're am")
-_SKIPPED = _AUXILIARIES | word_set("who what when where why how which")
-_WH = word_set("who whom what when where which how whose")
-_IDLE = word_set("now currently again today before previously formerly earlier originally still")
+_WH = lex.QUESTION_WORDS - {"why"}
 
 
 def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
@@ -61,7 +55,7 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     past = bool(_PAST.search(question.text)) or _asks_a_change(tokens)
     past = past or (_held_then(hops) and until is not None and until <= question.at)
     members = set_question(question)
-    dated = since is not None or _EVENT.search(question.text) is not None
+    dated = since is not None or re.search(_WHEN, question.text, re.I) is not None
     return Plan(
         queries=_queries(question.text, tokens, hops, scene, past=past),
         entities=_entities(question.text, tokens, hops, scene),
@@ -72,7 +66,7 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
         episodic=0.83 if hops and not dated else 1.0,
         semantic=0.83 if dated and not hops else 1.0,
         past=past,
-        answer_kind=answer_kind(tokens),
+        answer_kind=answer_kind(question.text),
     )
 
 
@@ -120,7 +114,7 @@ def _entities(
 ) -> tuple[str, ...]:
     found = dict.fromkeys([hop.subject for hop in hops if hop.subject])
     found |= dict.fromkeys(mentions(text))
-    if any(t.low in _FIRST for t in tokens):
+    if any(t.low in lex.FIRST for t in tokens):
         found.setdefault(scene.speaker, None)
     if not found:
         meant = (scene.person(t.low) for t in tokens if t.low in {"he", "she", "his", "her", "him"})
@@ -156,7 +150,7 @@ def _statement(tokens: Sequence[Token], scene: Scene) -> str:
     if at is not None and any(form == BASE for _, form in forms(words[at].low)):
         past = past_tense(words[at].low)  # "when did Ana run": a statement has "ran"
         words[at] = replace(words[at], text=past, low=past)
-    while words and words[0].low in _SKIPPED - {"had", "'re", "am"}:
+    while words and words[0].low in lex.QUESTION_WORDS | _AUXILIARIES - {"had", "'re", "am"}:
         words = words[1:]
     said: list[str] = []
     for token in words:
@@ -168,30 +162,29 @@ def _statement(tokens: Sequence[Token], scene: Scene) -> str:
     return " ".join(said)
 
 
-_KINDS = {"who": "person", "whom": "person", "whose": "person", "where": "place", "when": "time",
-          "why": "reason"}  # fmt: skip
-_HOW = {"long": "time", "often": "time"} | dict.fromkeys(("many", "much", "old", "tall", "far"),
-                                                         "number")  # fmt: skip
-_NOUN_KINDS = {
-    "place": word_set("city country town place continent capital state village street location"
-                      " restaurant"),
-    "person": word_set("person people man woman friend author singer actor president") | lex.KIN,
-    "time": word_set("year day date month time week season"),
-}  # fmt: skip
+_WHEN = r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b"
+KINDS = (
+    (_WHEN, "time"),
+    (
+        r"\b(?:how (?:many|much|old|long|often|far|tall|big))\b|\bwhat (?:number|age)\b",
+        "number",
+    ),
+    (r"\b(?:who|whom|whose|(?:what|which) (?:person|friend|man|woman))\b", "person"),
+    (r"\b(?:where|(?:what|which) (?:place|city|town|country|street|state))\b", "place"),
+    (r"\b(?:why|what(?:'s| is| was) the reason|how come)\b", "reason"),
+    (r"\b(?:what|which|how)\b", "thing"),
+)
+YES_NO = re.compile(
+    r"^(?:so |and |but |well,? )?(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|"
+    r"would|should)(?:n't)?\b",
+    re.I,
+)
 
 
-def answer_kind(tokens: Sequence[Token]) -> str:
+def answer_kind(question: str) -> str:
     """Return person, place, time, number, thing, reason or yesno, or "" if unknown."""
-    words = [t.low for t in tokens if t.is_word]
-    for word, after in zip(words, [*words[1:], ""], strict=False):
-        if word in _KINDS:
-            return _KINDS[word]
-        if word == "how":
-            return _HOW.get(after, "")
-        if word in {"what", "which"}:
-            return next((kind for kind, nouns in _NOUN_KINDS.items() if after in nouns), "thing")
-    yes_or_no = _AUXILIARIES - {"had", "am", "'s", "'re"} | {"should"}
-    return "yesno" if words and words[0] in yes_or_no else ""
+    found = [(m.start(), kind) for by, kind in KINDS if (m := re.search(by, question, re.I))]
+    return min(found, key=itemgetter(0), default=(0, "yesno" if YES_NO.match(question) else ""))[1]
 
 
 # -- one hop: "Where does Alice live?", "What is my favourite food?" ---------------------
@@ -234,7 +227,7 @@ def _of_subject(
     aux, subject = words[k].low, subject_at(words, k + 1)
     if subject is None:
         return None
-    rest = [t.low for t in words[subject.end :] if t.low not in _IDLE]
+    rest = [t.low for t in words[subject.end :] if t.low not in lex.ADVERBS | {"before", "earlier"}]
     rest = rest[:-3] if rest[-3:] == ["for", "a", "living"] else rest
     be = aux in {"is", "are", "was", "'s", "were", "'re"}
     if be and subject.kind in {OWNED, OF} and not rest:
@@ -299,18 +292,14 @@ def _relation(wh: str, aux: str, rest: Sequence[str], noun: Sequence[str]) -> st
 
 def _phrase(aux: str, rest: Sequence[str]) -> str:
     """Return verb and what follows as the table reads it: "is known for", "work for"."""
-    tags = {form for _, form in forms(rest[0])}
-    if aux in {"is", "are", "was", "were", "'s"}:
-        if not tags:
-            return f"is {' '.join(rest)}"
-        if PARTICIPLE in tags and GERUND not in tags:
-            return f"{aux} {' '.join(rest)}"
+    suffers = any(form == PARTICIPLE for _, form in forms(rest[0]))
+    if suffers and aux in {"is", "are", "was", "were", "'s"}:
+        return f"{aux} {' '.join(rest)}"
     return f"{lemma(rest[0])} {' '.join(rest[1:])}".strip()
 
 
 def _kinded(noun: Sequence[str], base: str) -> str | None:
     """Read "what sister does Bob have", "what languages does Ana speak"."""
-    noun = noun[2:] if noun[:1] == ["kind"] and len(noun) > 2 else noun
     word = noun[-1].rstrip("s") if noun else ""
     if word and base == "have":
         known = canonical(noun[-1])
@@ -454,7 +443,7 @@ def hops_of(text: str, speaker: str) -> tuple[Hop, ...]:
         pass
     _finish(chain)
     relations = chain.relations
-    if len(relations) > 1 and relations[0] == _SPORT and chain.played:
+    if len(relations) > 1 and chain.played:
         relations = ["plays the position of", *relations]
     return tuple(
         Hop(subject="" if i else name, relation=relation) for i, relation in enumerate(relations)
@@ -545,7 +534,7 @@ def _titled(chain: _Chain) -> bool:
     for k in (3, 2, 1):
         relation = _NOUNS.get(" ".join(chain.right[:k])) if not chain.relations else None
         known = canonical(relation) if relation else None
-        if relation and known is not None and known.answers == "person" and not chain.work:
+        if relation and known and known.answers == "person" and not chain.work:
             chain.add(relation)
             chain.right = chain.right[k:]
             return True
@@ -662,9 +651,7 @@ def _relative(chain: _Chain) -> bool:
     chain.right = " ".join(right)[length:].split()
     if head == "continent" and relation != "is located in the continent of":
         return True
-    chain.left = left[: start - 1] if head and head != "continent" else left[:start]
-    if head == "continent":
-        chain.left = []
+    chain.left = [] if head == "continent" else left[: start - bool(head)]
     return True
 
 

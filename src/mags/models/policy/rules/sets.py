@@ -84,7 +84,7 @@ def set_question(question: Turn) -> SetQuestion | None:
         asked = [t for t in tokenise(pair["asked"]) if t.is_word]
         return _of_each(asked, Members(told=(), names=names), "which", question.speaker)
     tokens = [t for t in tokenise(text) if t.text not in ",?.!" and t.low not in _IDLE]
-    if any(not t.is_word for t in tokens) or times(_text(tokens), question.at):
+    if any(not t.is_word for t in tokens) or times(surface(tokens), question.at):
         return None
     for start in range(min(len(tokens), 12)):
         found = _class(tokens, start, question.speaker)
@@ -92,15 +92,11 @@ def set_question(question: Turn) -> SetQuestion | None:
             members, end = found
             start += tokens[start].low in {"do", "does"}
             return _asked(tokens[:start], tokens[end:], members, question.speaker)
-    same = _SAME.match(_text(tokens))
+    same = _SAME.match(surface(tokens))
     if same is not None and tokens[0].low == "who":
         anybody = Members(told=(), anybody=True)
         return _of_each(tokens[1 + (tokens[1].low == "else") :], anybody, "which", question.speaker)
     return None
-
-
-def _text(tokens: Sequence[Token]) -> str:
-    return " ".join(t.text for t in tokens)
 
 
 def _asked(
@@ -243,7 +239,7 @@ def _of_each(
 ) -> SetQuestion | None:
     if asks == "which" and any(t.low in _ORDERS for t in rest):
         return _ordered(members, rest, speaker)
-    same = _SAME.match(_text(rest))
+    same = _SAME.match(surface(rest))
     if same is None:
         told = _condition(rest, speaker)
     else:

@@ -24,19 +24,17 @@ from mags.models.policy.rules.clauses import (
     OF,
     OWNED,
     PLURAL,
-    PRONOUN,
     THING,
     Clause,
     subject_at,
 )
-from mags.models.policy.rules.phrases import Object, Rest, Scene
+from mags.models.policy.rules.phrases import CALLED, Object, Rest, Scene
 from mags.models.policy.rules.tokens import Token, join, name_end, surface
-from mags.models.policy.rules.when import COUNTED
+from mags.models.policy.rules.when import COUNTED, is_when
 from mags.ports.english import THIRD, forms, gerund, past_tense, third_person, whose, word_set
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, kind_of, read, relations
 
-_IDLE = word_set("it this that these those there you")
 EVENTS = word_set(
     """move marry relocate go fly travel visit meet see leave join return head turn arrive land
     retire graduate end finish expire close"""
@@ -64,13 +62,6 @@ GEAR = word_set(
     kids"""
 )
 """Things that one tells of having because one has them for long."""
-HOURS = re.compile(
-    r"(?:(?:at|from|in the|the|around|about|sharp|half|quarter|past|to|am|pm|a\.m\.|p\.m\.|o'clock"
-    r"|noon|midnight|morning|afternoon|evening|night|instead|now|\d[\d.:]*(?: ?[ap]\.?m\.?)?"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: |$))*",
-    re.IGNORECASE,
-)
-"""What adds no more than an hour to a day: "at 3 pm", "morning", nothing."""
 
 
 Read = list[Operation]
@@ -130,7 +121,7 @@ def case_of(clause: Clause, scene: Scene, manner: Manner) -> Case | None:
     subject, verb = clause.subject, clause.verb
     first = clause.rest[0].low if clause.rest else ""
     together = subject.word == "we" and verb.base == "be" and first in {"a", "an"}
-    if (subject.kind == PRONOUN and subject.word in _IDLE) or together or subject.owner == "your":
+    if together or subject.owner == "your":
         return None
     names = scene.subjects(subject)
     if names is None and subject.word == "they" and first in {"my", "our"}:
@@ -322,7 +313,7 @@ def being(case: Case) -> Read:
         said = slot(case)
         if said is not None:
             return said
-    if case.manner.time and HOURS.fullmatch(join([t for t in words if t.text != "|"])):
+    if case.manner.time and is_when(join([t for t in words if t.text != "|"])):
         return _dated(case)
     if subject.kind in {OWNED, THING} and not (subject.names or phrases.living(subject.head)):
         return _placed(case) or _about(case)
@@ -390,7 +381,7 @@ _BODY = word_set(
 )
 """What is somewhere only in a manner of speaking: "my head is in the clouds". Nor is said here
 where somebody lives or works: "the new flat is in Bonn", "my job is in marketing"."""
-_WHOSE = frozenset({"the", "my", "our", "his", "her", "their"})
+_WHOSE = lex.POSSESSIVES | {"the"}
 
 
 def slot(case: Case) -> Read | None:
@@ -589,7 +580,7 @@ def having(case: Case) -> Read:
 def _named(case: Case) -> Read:
     """Read "a dog named Rex", "a sister, Ana", "two brothers, Ben and Luke"."""
     words = case.words
-    cut = next((i for i, t in enumerate(words) if i and (t.text == "," or t.low in _CALLED)), 0)
+    cut = next((i for i, t in enumerate(words) if i and (t.text == "," or t.low in CALLED)), 0)
     nouns = [t.low for t in words[:cut] if t.low not in _COUNTS]
     last = nouns[-1] if nouns else ""
     single = _SINGLE.get(last, last if last in lex.KIN | lex.PETS else last.removesuffix("s"))
@@ -614,5 +605,4 @@ def _named(case: Case) -> Read:
     ]
 
 
-_CALLED = frozenset({"named", "called"})
 _COUNTS = lex.ARTICLES | frozenset(COUNTED) | word_set("my new a an one")

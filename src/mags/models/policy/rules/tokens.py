@@ -39,22 +39,17 @@ _GOES_ON = re.compile(
 )
 """A line break within a sentence: after a word that ends none, or before one that begins none."""
 _NO_END = re.compile(rf"(?:\b(?:{_SHORT}|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$")
+_WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}
+_HELPING = word_set("do does did ca could is was are have has had would wo were should must need")
 _SLURRED = {
     "wanna": ("want", "to"), "gotta": ("have", "to"), "im": ("i", "'m"), "ive": ("i", "'ve"),
     "hes": ("he", "'s"), "shes": ("she", "'s"), "theyre": ("they", "'re"),
     "theyve": ("they", "'ve"), "weve": ("we", "'ve"), "thats": ("that", "'s"),
-    "dont": ("do", "n't"), "doesnt": ("does", "n't"), "didnt": ("did", "n't"),
-    "cant": ("can", "n't"), "couldnt": ("could", "n't"), "isnt": ("is", "n't"),
-    "wasnt": ("was", "n't"), "arent": ("are", "n't"), "havent": ("have", "n't"),
-    "hasnt": ("has", "n't"), "hadnt": ("had", "n't"), "wouldnt": ("would", "n't"),
-    "wont": ("will", "n't"), "werent": ("were", "n't"), "shouldnt": ("should", "n't"),
-    "mustnt": ("must", "n't"), "neednt": ("need", "n't"),
-}  # fmt: skip
+} | {f"{word}nt": (_WHOLE.get(word, word), "n't") for word in _HELPING}  # fmt: skip
 """Words that are two: slurred, or typed without an apostrophe; none is a word of its own."""
-_BARE = "|".join(word.removesuffix("t") for word, (_, end) in _SLURRED.items() if end == "n't")
+_BARE = "|".join(f"{word}n" for word in _HELPING)
 _DENIAL = re.compile(rf"\b(?:(?:{_BARE})|(?:^|(?<=[.!?\n]\s)|(?<=\n))(?i:{_BARE}))(?=[tT]\b)")
 """What stands before a bare "t" for "not"; with a capital only where a sentence begins."""
-_WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,22 +209,16 @@ _CLOSED = lex.FUNCTION_WORDS - lex.GREETINGS - lex.ADVERBS
 _CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
 _QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _ORDINARY = word_set(
-    """before after during since while although though however also then thus many most some several
-    all both each every one two three four five six seven eight nine ten other another such recently
-    currently originally today yesterday tomorrow maybe perhaps people everyone someone nothing
-    something everything according despite unlike like under over between among thanks congrats
-    congratulations please sorry glad happy sounds looks love let ps btw lol haha absolutely
-    definitely totally exactly just really very too only even still yet again once never always
-    often sometimes usually actually finally last next more less much aww hmm um uh oops ugh yay
-    wish hope appreciate amazing wonderful fantastic lovely sweet bye welcome merry best new old
-    big little first second early late speaking remember imagine guess plus anyway besides instead
-    meanwhile gonna gotta whoever whatever whichever wherever whenever throughout kids family
-    friends mom dad music art dance fashion nature life work school food yoga travel clay health
-    money time sports books movies games dogs cats pets fruit coffee tea water summer winter spring
-    autumn weekends mornings evenings days years things stuff folks guys men women children
-    students teachers doctors photos pictures memories dreams goals plans news update reminder note
-    question answer tonight half part members team none everybody anybody nobody anyone anything
-    same home flying no landlord wife husband instagram"""
+    """however thus many most several all each every one two three four five six seven eight nine
+    ten other such tomorrow maybe perhaps people everyone someone nothing something everything
+    according despite unlike glad happy sounds looks ps btw exactly yet next more less much um uh
+    oops ugh yay wonderful fantastic lovely sweet merry new old big little second early late plus
+    anyway besides meanwhile gotta whoever whatever whichever wherever whenever throughout kids
+    family friends mom dad music art fashion nature life school food yoga clay health money time
+    sports books movies games dogs cats pets fruit coffee tea summer winter autumn weekends
+    mornings evenings days years things stuff folks guys men women children students teachers
+    doctors photos pictures memories dreams goals plans news reminder tonight half part members
+    team none everybody anybody nobody anyone anything same home landlord wife husband instagram"""
 )
 _NOUN_ENDINGS = (
     "ing", "ings", "tion", "tions", "ness", "ment", "ments", "ity", "ities", "ism", "ship", "ance",

@@ -11,18 +11,30 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mags.models import rendering
+from mags.ports.english import TO_TWELVE
 
 MONTHS = [month.lower() for month in rendering.MONTHS]
 DAYS = [day.lower() for day in rendering.DAYS]
 EACH_DAY = r"(?:" + "|".join(f"{day}s" for day in DAYS) + r")"
 """A pattern of weekdays on which something is done again and again, in small letters."""
+CALENDAR = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})s?\b", re.IGNORECASE)
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
-COUNTED = {word: number for number, word in enumerate(_WORDS.split())}
+COUNTED = {word: number for number, word in enumerate(("zero", *TO_TWELVE.split("|")))}
 _NUMBERS = COUNTED | {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3, "several": 4}
+_ONLY = re.compile(
+    r"(?:[^\w,]|,(?!\d)|\d|\b(?:to|of|the|at|in|an?|each|per|from|around|about|sharp|past|few|till|until|instead"
+    r"|now|[ap]\.?m|o'clock|noon|midnight|(?:half|quarter|hour|day|week|month|year|morning|afternoon"
+    rf"|evening|night)s?|{'|'.join(COUNTED)})\b|(?<=\d)(?:st|nd|rd|th|am|pm)\b)*",
+    re.IGNORECASE,
+)
 _HALF_A_YEAR_S = 183 * 86_400.0
 _NEAR_DAYS = 100
 """How far off a weekday with the number of its day may be, where no month is named."""
+
+
+def is_when(words: str) -> bool:
+    """Say whether words tell but a time, a number or how often: "23rd to 27th", "at 3 pm", ""."""
+    return _ONLY.fullmatch(CALENDAR.sub("0", words)) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,10 +308,7 @@ _MONTH = (
 )
 _YEAR = r"(?P<year>1[0-9]{3}|20[0-9]{2})"
 _OF_YEAR = rf"(?:,?\s+(?:of\s+)?{_YEAR})?"
-_NUMBER = (
-    r"(?P<number>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|a couple(?: of)?|a few|several)"
-)
+_NUMBER = rf"(?P<number>\d+|an?|{TO_TWELVE}|a couple(?: of)?|a few|several)"
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 _FROM_NOW = r"(?:(?P<back>ago|back|earlier)|from now)"
 _EXACTLY, _TO_THE_DAY = r"(?:exactly\s+)?", r"(?:,?\s+(?:exactly|to the day))?"
