@@ -301,14 +301,17 @@ def test_what_says_much_is_told_by_a_word_of_it(relation: str, object: str, text
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("got physio every tuesday at 5 for the next six weeks", "User has physio."),
-        ("got a new laptop", "User has new laptop."),
-        ("oh and we rent a flat on the Oosterstraat, 1150 a month", "Flat costs 1150 a month."),
-        ("Ana pays 300 a month for the studio", "Ana pays 300 a month."),
+        ("got physio every tuesday at 5 for the next six weeks", ["User has physio."]),
+        ("got a new laptop", ["User has new laptop."]),
+        (
+            "oh and we rent a flat on the Oosterstraat, 1150 a month",
+            ["User rents a flat on Oosterstraat.", "Flat costs 1150 a month."],
+        ),
+        ("Ana pays 300 a month for the studio", ["Ana pays 300 a month."]),
     ],
 )
-def test_what_is_got_is_had_and_what_a_thing_takes_is_its_price(text: str, told: str):
-    assert [one.text for one in read(text)] == [told]
+def test_what_is_got_is_had_and_what_a_thing_takes_is_its_price(text: str, told: list[str]):
+    assert [one.text for one in read(text)] == told
 
 
 def test_a_known_name_in_an_address_is_no_name():

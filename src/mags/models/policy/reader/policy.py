@@ -23,7 +23,15 @@ from mags.models.policy.reader.network import (
     parts,
     passage,
 )
-from mags.models.policy.reader.reading import AnswerSpan, Fact, Part, answered, part_of, read
+from mags.models.policy.reader.reading import (
+    AnswerSpan,
+    Fact,
+    Part,
+    answered,
+    bare,
+    part_of,
+    read,
+)
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import home, iso
 from mags.models.policy.rules.corrections import corrected
@@ -321,7 +329,7 @@ def distinct(told: Sequence[Fact]) -> list[Fact]:
         words = stems(one.object)
         if words and not words <= stems(f"{one.subject} {one.relation}"):
             found.setdefault((one.subject.casefold(), words), one)
-    longer = [(one.subject, one.relation) for one in found.values()]
+    longer = [(one.subject, " ".join(bare(one.relation.split()))) for one in found.values()]
     kept = {
         id(one)
         for one in found.values()

@@ -299,7 +299,7 @@ def _fact(
         if not name:
             return None  # "has" and "is" would say more than was said
     elif canonical(name) is None and said.startswith(f"{name} "):
-        name = " ".join(_bare(said.split()))  # the name is but the verb: "finished a course in"
+        name = " ".join(bare(said.split()))  # the name is but the verb: "finished a course in"
     words = _LEADING.sub("", " ".join(_object_said(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
@@ -520,7 +520,7 @@ def _done(led: _Led, name: str, said: str) -> str:
 
 def _is_beside(led: _Led, name: str) -> bool:
     """Say whether a home stands right after a verb that tells none: "the letter says Leeds"."""
-    last = led.verb and not _bare(led.words[led.at + 1 :])
+    last = led.verb and not bare(led.words[led.at + 1 :])
     return name == "lives in" and bool(last) and led.verb not in _BE
 
 
@@ -541,11 +541,11 @@ def _barred(led: _Led, relation: str) -> str:
     bar = _BARS.search(before)
     if bar is None or own in DENYING or own == base in {"eat", "drink"}:
         return ""
-    after = _bare(led.words[led.at + 1 :])
+    after = bare(led.words[led.at + 1 :])
     return " ".join((f"{bar['may']} not" if bar["may"] else "cannot", base, *after))
 
 
-def _bare(words: Sequence[str]) -> list[str]:
+def bare(words: Sequence[str]) -> list[str]:
     """Words without articles and possessives."""
     return [word for word in words if word not in _ARTICLES]
 
@@ -553,11 +553,11 @@ def _bare(words: Sequence[str]) -> list[str]:
 def _planned(led: _Led, words: str, said: str, *, own: bool) -> str:
     """What is planned without a verb, by the words said: "off to Rome", "I'm off 23rd to 27th"."""
     if not is_when(words):
-        after = _bare(led.words[led.at + 1 :])
+        after = bare(led.words[led.at + 1 :])
         if led.verb and lemma(led.verb) not in _BEING and len(after) <= 1:
             how = "may" if not HEDGES.isdisjoint(led.words) else "plans to"
             return " ".join((how, lemma(led.verb), *after))
-        before = "".join(_bare(led.words)[-1:])
+        before = "".join(bare(led.words)[-1:])
         return _GOING.get(before, "plans") if words[0].isupper() else "plans"
     verb, _, rest = said.partition(" ")
     if verb == "is" and own and rest:
@@ -643,7 +643,7 @@ def _meant(
         after = layout.text[layout.words[span[0] - SPECIAL].start :]
         return "earns" if _WAGE.search(_SENTENCE_END.split(after)[0]) else name
     moved = _MOVED.search(layout.text, layout.offset)  # who visits from Rome does live there
-    if name == "lives in" and moved and _bare(led.words)[-1:] == ["from"]:
+    if name == "lives in" and moved and bare(led.words)[-1:] == ["from"]:
         return "moved from"
     if name == "is allergic to" and ALLERGIC.search(words):
         return "is"
