@@ -18,7 +18,7 @@ from mags.graph.graph import REVERSE, Graph
 from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind, grade_in
 from mags.index.state import State
 from mags.index.tokens import stem, words
-from mags.ports.english import word_set
+from mags.ports.english import TO_TWELVE, word_set
 from mags.ports.policy import ASSISTANTS, Link, Members, Turn
 from mags.recall import spread
 from mags.recall.candidates import (
@@ -572,7 +572,7 @@ def members_of(state: State, request: RecallRequest, asked: Members) -> tuple[tu
             same = (shared[tie.other] for tie in ties if tie.other in shared)
             facts = (*own, *(tie.fact for tie in ties), *same)
             found[entity] = tuple(dict.fromkeys(facts))
-        elif asked.every:
+        elif asked.every and not _is_group(state.content(entity).text):
             return ()
     return tuple((entity, *facts) for entity, facts in found.items())
 
@@ -600,6 +600,12 @@ def _class(
     for entity in (NOBODY, *state.names.find(asked.like)):
         found.pop(entity, None)
     return found if len(found) <= MOST_MEMBERS else {}
+
+
+def _is_group(name: str) -> bool:
+    """Whether a thing is several of its kind, "two brothers", of which nothing need be told."""
+    first = name.partition(" ")[0].casefold()
+    return first.isdigit() or first in TO_TWELVE.split("|")
 
 
 def _only(state: State, name: str) -> list[int]:

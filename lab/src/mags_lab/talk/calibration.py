@@ -33,7 +33,7 @@ PAIR = Calibration(weights={"pair": 1.0})
 UNTRIED = {"right": PLAIN, "over": PAIR, "answer": Calibration(weights={"span": 1.0})}
 FEWEST = 10
 """Closings from which a share of them says anything."""
-LEAST = {"guess": 0.65, "sure": 0.75, "ends": 0.75}
+LEAST = {"guess": 0.6, "sure": 0.75, "ends": 0.75}
 """A held fact is closed from "ends" at the least: below, one of six closings is not annotated."""
 Judged: TypeAlias = tuple[Mapping[str, float], float]
 """Features, and how far it is right, in [0, 1]."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from mags.models.policy.rules import lexicon as lex
+from mags.models.policy.rules.phrases import living
 from mags.models.policy.rules.tokens import WORD
 from mags.models.policy.rules.when import DAYS, EACH_DAY, MONTHS
 from mags.ports.english import TENS, TO_TWELVE, called, lemma
@@ -128,6 +129,8 @@ HELD: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 OWN = re.compile(r"\bmy ([a-z]+)(?!['\u2019\w])", re.I)
+_SOMEBODY = re.compile(r"(?:the|his|her|their|an?) ([a-z]+) ")
+_OWN_SAID = re.compile(r"\b(?:i|we|my|our|mine|ours|me|us)\b")
 _EX = re.compile(r"\b(?:ex|former)[- ](\w+)", re.I)
 
 
@@ -157,12 +160,20 @@ def other_kin(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]
 
 
 def of_another(nouns: tuple[str, ...], text: str) -> bool:
-    """Whether a text tells the same of somebody else alone: "my daughter's birthday"."""
+    """Whether a text tells the same of somebody else alone: "my daughter's birthday".
+
+    So does "the neighbour got a puppy", where nobody says "I" or "my", and "the dog of Ana".
+    """
     low = text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    opening = _SOMEBODY.match(low)
+    other = opening is not None and living(opening[1]) and _OWN_SAID.search(low) is None
     return any(
-        re.search(rf"'s {re.escape(noun)}\b", low) is not None
-        and re.search(rf"\b(?:my|our|the|an?) (?:\w+ )?{re.escape(noun)}\b", low) is None
-        for noun in nouns
+        (
+            re.search(rf"'s {noun}\b|\b{noun} of (?!my|our)", low) is not None
+            and re.search(rf"\b(?:my|our|an?|the) (?:\w+ )?{noun}\b(?! of)", low) is None
+        )
+        or (other and opening is not None and opening[1] != noun and noun in WORD.findall(low))
+        for noun in map(re.escape, nouns)
     )
 
 

@@ -49,8 +49,10 @@ from mags.ports.relations import canonical
 DASH = "\N{EM DASH}"
 SHOWS = 0.4
 """How likely a turn shows what is asked from where it may say no."""
-FIRM = 0.4
+FIRM = 0.5
 """How likely a later turn may answer otherwise than a fact that is surely held."""
+DOUBTFUL = 0.8
+"""How likely an answer of a guess, or of what is over or disputed, has to be right."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
@@ -62,6 +64,8 @@ FEWEST_KNOWN = 3
 VALUED = ("time", "place", "number")
 """Kinds of answer that a text shows it has."""
 PLACING = (" in", " at", " to", " from", " near", " on")
+_WHAT_SAID = re.compile(r"\bwhat (?:did|has|was it) .*\b(?:say|said|tell|told)\b", re.I)
+"""What asks for somebody's own words."""
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
 
@@ -74,7 +78,7 @@ class ExtractiveAnswerer:
     has to be.
     """
 
-    sure: float = 0.77
+    sure: float = 0.72
     reader: spans.SpanReader = field(default_factory=lambda: TrainedReader().answers)
 
     @property
@@ -126,14 +130,14 @@ class ExtractiveAnswerer:
         by_id = {item.id: item for item in items}
         if fact is not None and self._stands(turn, parsed, fact, by_id, read):
             return fact
+        read = [one for one in read if not of_others(parsed, one.item)]
         fitting = (  # of what takes something back, the words that hold cannot be told
             one
             for one in read
-            if one.features["about"]
+            if one.features["about"] > (0.5 if _WHAT_SAID.search(turn.text) else 0.0)
             and spans.names_all(parsed, one.item)
             # When something is has to be told with it: "I love Mondays" are no days of work.
             and (parsed.kind != "time" or one.features["cover"])
-            and not of_others(parsed, one.item)
             and not cues.CORRECTED.search(one.quote)
             and (
                 _grounds(turn.text, parsed, one)
@@ -185,7 +189,7 @@ class ExtractiveAnswerer:
             return True
         held = own.current or parsed.past or (own.valid_to or 0.0) > turn.at
         if own.tentative or own.disputed or not held:
-            return spans.fitted()["fact"].probability(told) >= self.sure
+            return spans.fitted()["fact"].probability(told) >= max(self.sure, DOUBTFUL)
         # What is surely held stands, unless a later turn of whom it tells answers otherwise; what
         # was is not told anew by what is.
         return (parsed.past and not own.current) or not any(

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import combinations
 
 from mags.models import rendering
@@ -368,7 +369,7 @@ def _begun(item: ContextItem) -> float:
 
 YEAR_S = 365.25 * 86_400
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_MONTH = re.compile(r"^(\d{4})-(0[1-9]|1[0-2])$")
+_WHEN = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _ONLY_ASKING = content("many name list show anyone anybody someone somebody people")
 """What only asks, and is told in no answer."""
 
@@ -464,9 +465,16 @@ def _value(asked: SetQuestion, item: ContextItem) -> Range | None:
 
 def _span(text: str, item: ContextItem) -> Range | None:
     """When something was, from its beginning to its end, in seconds."""
-    plain = _MONTH.sub(lambda m: f"{rendering.MONTHS[int(m[2]) - 1]} {m[1]}", text.strip())
-    found = times(f"in {plain}", item.at)
-    return (found[0].since, found[0].until, "") if len(found) == 1 else None
+    plain = _WHEN.fullmatch(text.strip())
+    if plain is None:
+        found = times(text, item.at)
+        return (found[0].since, found[0].until, "") if len(found) == 1 else None
+    year, month, day = (int(part) if part else 0 for part in plain.groups())
+    start = datetime(year, month or 1, day or 1, tzinfo=UTC).timestamp()
+    if day:
+        return start, start + 86_400, ""
+    after = datetime(year + (month in (0, 12)), month % 12 + 1 if month else 1, 1, tzinfo=UTC)
+    return start, after.timestamp(), ""
 
 
 # -- what comes closest -----------------------------------------------------------

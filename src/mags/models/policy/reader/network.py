@@ -398,7 +398,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="0a5a17da27af73033593ae2ad9cbfede087ed71250b0f2244fca1dab6050c704",
+    sha256="23c3329f4c395b5f002a24f1feeed958421d09441f788eecd9d92ad41c5bf5d2",
 )
 ANSWERING = ReaderFile(
     path=DATA / "answer-reader.npz",
