@@ -151,7 +151,8 @@ def ends_calibrated(
         return PAIR, LEAST["ends"]
     judged: list[tuple[float, bool]] = []
     for half in (0, 1):
-        fitted = logistic([pair for some in found[1 - half :: 2] for pair in some])
+        others = [pair for some in found[1 - half :: 2] for pair in some]
+        fitted = logistic(others) if others else PAIR
         judged += [(fitted.probability(f), e) for some in found[half::2] for f, e in some]
     judged.sort(key=lambda one: -one[0])
     right, least = 0, 1.0
