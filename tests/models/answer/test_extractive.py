@@ -292,9 +292,7 @@ def test_what_somebody_is_nowhere_does_not_tell_where_they_work():
 def test_an_episode_whose_facts_are_all_over_is_not_quoted_as_the_present():
     gone = ContextItem(id=1, text="My boss is Priya.", speaker="Alice", current=False, score=9.0)
     assert ask("Who is Alice's boss?", (gone,)).text.startswith(LEFT_OPEN)
-    before = ask("Who was Alice's boss before?", (gone,))
-    assert before.outcome == "answered"
-    assert "Priya" in before.text
+    assert ask("Who was Alice's boss before?", (gone,)).text.startswith("Priya ")
 
 
 def test_a_fact_nobody_said_is_dated_by_when_it_began():
