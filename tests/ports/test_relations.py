@@ -159,3 +159,16 @@ def test_what_somebody_does_is_not_what_something_is_called(phrase: str):
 )
 def test_what_it_suffers_is(phrase: str, name: str):
     assert normalise(phrase).name == name
+
+
+@pytest.mark.parametrize(
+    ("phrase", "name"),
+    [("got", "has"), ("had got", "had"), ("is seeing", "is dating"), ("was called", "is called")],
+)
+def test_what_was_got_is_had_now_and_a_passive_is_what_it_says(phrase: str, name: str):
+    assert normalise(phrase).name == name
+
+
+@pytest.mark.parametrize("phrase", ["saw", "sees", "called"])
+def test_who_saw_or_called_somebody_is_not_dating_them_nor_called_so(phrase: str):
+    assert canonical(phrase) is None

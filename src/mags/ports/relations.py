@@ -222,7 +222,7 @@ def read(phrase: str) -> Reading | None:
 def _another_verb(words: list[str], relation: Relation) -> bool:
     """Say whether a phrase does what the relation it folds to only is called, or suffers.
 
-    "coached" is no head coach, and "sees" no "is seeing".
+    "coached" is no head coach, "sees" no "is seeing", and who "called" somebody is not called so.
     """
     if lemma(words[0]) == "be" or "by" in words:
         return False
@@ -230,7 +230,8 @@ def _another_verb(words: list[str], relation: Relation) -> bool:
     tags = {form for _, form in forms(verb)}
     if relation.noun and "base" not in tags:
         return "past" in tags or (relation.one and "third" in tags)
-    return bool(_table().suffered.get(_fold(words)) and tags & {"base", "third"})
+    active = tags & {"base", "third", "past"} and (len(words) == 1 or "participle" not in tags)
+    return bool(_table().suffered.get(_fold(words)) and active)
 
 
 def _placed(words: list[str]) -> bool:

@@ -46,5 +46,4 @@ def fact(relation: str, object: str, *, probability: float, subject: str = "Ana"
         modality="actual",
         denied=False,
         probability=probability,
-        must=0.9,
     )

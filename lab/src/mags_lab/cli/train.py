@@ -30,7 +30,7 @@ from mags_lab.cli.deciders import evaluate
 from mags_lab.cli.semantic import base, semantic
 from mags_lab.talk import routes
 from mags_lab.talk.calibration import calibrate
-from mags_lab.talk.corpus import DATA, dialogues
+from mags_lab.talk.corpus import DATA
 from mags_lab.training.chains import hand
 from mags_lab.training.chains.card import card, page
 from mags_lab.training.chains.expand import Expansion, expand
@@ -210,7 +210,7 @@ def reader(
         if start is None:
             raise InvalidInput("--epochs 0 calibrates a reader that is there: name it by --start")
         file.write_bytes(start.read_bytes())
-        for line in calibrate(file, list(dialogues(corpus or DATA, "dev")), tasks):
+        for line in calibrate(file, corpus or DATA, tasks):
             out.print(line, markup=False, soft_wrap=True)
         return
     made = import_extra("mags_lab.talk.fit", extra="train", needed_for="mags train reader")

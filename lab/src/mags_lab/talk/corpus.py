@@ -180,8 +180,13 @@ def dialogues(folder: Path = DATA, split: str | None = None) -> Iterator[Annotat
                 yield one
 
 
+def only_judged(folder: Path = DATA) -> Iterator[AnnotatedDialogue]:
+    """Dialogues whose facts and answers were judged and not annotated, for calibration alone."""
+    return dialogues(folder / "judged")
+
+
 def judged_facts(path: Path = DATA / "judged-facts.tsv") -> dict[tuple[str, str, str, str], float]:
-    """How far what a reader made of `dev` is right, by turn, subject, relation and object.
+    """How far what a reader may make of talk is right, by turn, subject, relation and object.
 
     Each was judged by reading its turn (`JUDGED`), whatever the annotation has.
     """
@@ -192,7 +197,7 @@ def judged_facts(path: Path = DATA / "judged-facts.tsv") -> dict[tuple[str, str,
 def judged_answers(
     path: Path = DATA / "judged-answers.tsv",
 ) -> dict[tuple[str, str, str, str, str], float]:
-    """How far what a memory may answer to questions of `dev` is right.
+    """How far what a memory may answer to questions about talk is right.
 
     By dialogue, who asks, question, form ("value" or "quote") and the words it answers with.
     """

@@ -196,13 +196,11 @@ class Course:
 
 def train(file: Path, folder: Path, corpus: Path | None, course: Course) -> Iterator[str]:
     """Train, calibrate on `dev` and write the file; yields a line for each step."""
-    own = list(dialogues(corpus or DATA))
-    told = [one for one in own if one.split == "train"]
-    held = [one for one in own if one.split == "dev"]
-    yield f"{len(told)} dialogues to learn from, {len(held)} to calibrate on."
+    told = list(dialogues(corpus or DATA, "train"))
+    yield f"{len(told)} dialogues to learn from."
     encoder, model, relations = yield from fit(told, folder, course)
     save(encoder, model, relations, file)
-    yield from calibrate(file, held, course.tasks)
+    yield from calibrate(file, corpus or DATA, course.tasks)
     yield f"Wrote {file}, sha256 {hashlib.sha256(file.read_bytes()).hexdigest()}."
 
 

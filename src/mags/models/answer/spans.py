@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import log
 from pathlib import Path
+from typing import TypeAlias
 
 from mags.models.answer import cues
 from mags.models.answer.dates import day_told, since_told
@@ -46,6 +47,8 @@ MOST_SHOWN = 240
 """Characters of a quote."""
 MOST_GIVEN = 850
 """Characters of all turns together, which the reader sees at once."""
+MOST_PASSAGES = 3
+"""Passages that are read for a question: more than one only where turns are long."""
 OF_EACH = (400, 240, 140)
 """Characters of a turn, of which the first is taken that leaves room for all."""
 SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
@@ -247,13 +250,8 @@ class _Span:
 def _spans(
     question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem], reader: SpanReader
 ) -> list[_Span]:
-    parts = given(parsed, [item.text for item in items])
-    said = [
-        Turn(text=item.text[at:end], speaker=item.speaker, at=item.at)
-        for item, (at, end) in zip(items, parts, strict=True)
-    ]
     found = []
-    for item, (at, _), read in zip(items, parts, reader(question, said), strict=True):
+    for item, (at, read) in zip(items, _read(question, parsed, items, reader), strict=True):
         sure, shown, says = (read.sure, read.shown, read.says) if read else (0.0, 0.0, 0.5)
         first, last = (at + read.start, at + read.end) if read else (at, at)
         first, last = whole(item.text, first, last)
@@ -275,6 +273,61 @@ def _spans(
             )
         )
     return found
+
+
+def _read(
+    question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem], reader: SpanReader
+) -> list[tuple[int, AnswerSpan | None]]:
+    """Where the part of each turn begins that likeliest answers, and its likeliest words.
+
+    First what is likeliest of each is read, then the rest of those that are long.
+    """
+    texts = [item.text for item in items]
+    first = [(place, *part) for place, part in enumerate(given(parsed, texts))]
+    best: dict[int, tuple[int, AnswerSpan | None]] = {}
+    for some in (first, *packed(left_out(texts, first))):
+        said = [
+            Turn(text=texts[place][at:end], speaker=items[place].speaker, at=items[place].at)
+            for place, at, end in some
+        ]
+        for (place, at, _), read in zip(some, reader(question, said), strict=True):
+            known = best.setdefault(place, (at, read))[1]
+            if read and (known is None or read.sure + read.shown > known.sure + known.shown):
+                best[place] = at, read
+    return [best[place] for place in range(len(items))]
+
+
+Piece: TypeAlias = tuple[int, int, int]
+"""A part of a text: its place, and its first and last character."""
+
+
+def left_out(texts: Sequence[str], taken: Sequence[Piece]) -> Iterator[Piece]:
+    """The sentences of texts before and behind what was taken of each, as many together as fit."""
+    for place, first, last in taken:
+        for start, end in ((0, first), (last, len(texts[place]))):
+            cuts = [(a + start, b + start) for a, b in sentences(texts[place][start:end])]
+            while cuts:
+                begins, ends = grown(cuts, 0, 0, OF_EACH[0])
+                if ends > begins:
+                    yield place, begins, min(ends, begins + OF_EACH[0])
+                cuts = [cut for cut in cuts if cut[0] >= ends]
+                if ends == begins:
+                    break
+
+
+def packed(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Pieces in passages of what the reader sees at once, as many as are read."""
+    some, size, count = list[Piece](), 0, 1
+    for place, first, last in pieces:
+        if some and size + last - first > MOST_GIVEN:
+            yield some
+            some, size, count = [], 0, count + 1
+            if count == MOST_PASSAGES:
+                return
+        some.append((place, first, last))
+        size += last - first
+    if some:
+        yield some
 
 
 def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> str:

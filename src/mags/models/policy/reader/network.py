@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -249,6 +250,7 @@ def marks(layout: Layout) -> NDArray[np.float32]:
 # -- the heads --------------------------------------------------------------------
 
 Floats = NDArray[np.float32]
+Weights = NDArray[np.float64]
 ABOUT = "about"
 """The array that holds the description: JSON in UTF-8, as uint8."""
 TUNED = "encoder/"
@@ -398,7 +400,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="23c3329f4c395b5f002a24f1feeed958421d09441f788eecd9d92ad41c5bf5d2",
+    sha256="e49ac4ba4e266bcff0965721b09baa96643ae3dc275ec33a9696f86f027d52ea",
 )
 ANSWERING = ReaderFile(
     path=DATA / "answer-reader.npz",
@@ -407,7 +409,7 @@ ANSWERING = ReaderFile(
 """What reads passages for the shipped reader: of these weights fewer endings are right."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Calibration:
     """From features of what was read to the probability that it is right.
 
@@ -427,11 +429,17 @@ class Calibration:
             weight * features.get(name, 0.0) for name, weight in self.weights.items()
         )
         if self.units:
-            told = [name for name, value in features.items() if value and name in self.units]
-            values = np.array([features[name] for name in told])
-            heard = values @ np.array([self.units[name] for name in told]) + self.shift
-            total += float(np.maximum(heard, 0.0) @ self.out)
+            rows, into, shift, out = self._layer
+            told = [name for name, value in features.items() if value and name in rows]
+            heard = np.array([features[name] for name in told]) @ into[[rows[n] for n in told]]
+            total += float(np.maximum(heard + shift, 0.0) @ out)
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+
+    @cached_property
+    def _layer(self) -> tuple[Mapping[str, int], Weights, Weights, Weights]:
+        """The row of each feature, and the weights as arrays."""
+        rows = {name: row for row, name in enumerate(self.units)}
+        return rows, np.array(list(self.units.values())), np.array(self.shift), np.array(self.out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

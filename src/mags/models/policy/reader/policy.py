@@ -28,9 +28,8 @@ from mags.models.policy.reader.reading import (
     Fact,
     Part,
     answered,
-    bare,
     part_of,
-    read,
+    readings,
 )
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import home, iso
@@ -53,6 +52,9 @@ from mags.ports.policy import (
     Writing,
     asks,
 )
+
+AS_LIKELY = 0.15
+"""How much less likely a fact may be that says all of another's words, to stand for it."""
 
 
 class TalkReader(Protocol):
@@ -96,10 +98,14 @@ class TrainedReader:
 
     def facts(self, turn: Turn, recent: Sequence[Turn]) -> list[Fact]:
         """All that a turn may tell, however likely."""
+        return [some[0] for some in self.readings(turn, recent)]
+
+    def readings(self, turn: Turn, recent: Sequence[Turn]) -> list[list[Fact]]:
+        """What each object in a turn may tell, the likeliest first."""
         trained, _ = self._open()
-        found = list[Fact]()
+        found = list[list[Fact]]()
         for part in self._parts(turn, recent):
-            found += read(trained, part, turn.at)
+            found += readings(trained, part, turn.at)
             pause()
         return found
 
@@ -299,7 +305,6 @@ def operation_of(fact: Fact, sure: float) -> Operation:
         words += "" if itself else f" {fact.time.text}"
         until = fact.time.until if fact.time.role == "until" else None
         since = fact.time.since if fact.time.role in ("at", "since", "from") else None
-    guess = fact.vague or fact.probability < sure
     return Operation(
         act=Act.ADD,
         subject=fact.subject,
@@ -314,31 +319,33 @@ def operation_of(fact: Fact, sure: float) -> Operation:
         confidence=round(min(fact.probability, 0.95), 3),
         subject_is_name=is_name(fact.subject),
         object_is_name=is_name(fact.object),
-        tentative=guess,
+        tentative=fact.probability < sure,
     )
 
 
 def distinct(told: Sequence[Fact]) -> list[Fact]:
     """Of facts that join the same two the likeliest; none that says only its own relation.
 
-    Nor one that another says in its relation: of "finished | course" and "finished course in | law"
-    the second stays.
+    Nor one all of whose words another says as well, nearly as likely: of "finished | course" and
+    "finished course in | law" the second stays.
     """
     found: dict[tuple[str, frozenset[str]], Fact] = {}
     for one in sorted(told, key=lambda fact: -fact.probability):
         words = stems(one.object)
         if words and not words <= stems(f"{one.subject} {one.relation}"):
             found.setdefault((one.subject.casefold(), words), one)
-    longer = [(one.subject, " ".join(bare(one.relation.split()))) for one in found.values()]
-    kept = {
-        id(one)
-        for one in found.values()
+    kept = list[tuple[Fact, frozenset[str]]]()
+    said = [(one, stems(f"{one.relation} {one.object}")) for one in found.values()]
+    for one, words in sorted(said, key=lambda pair: -len(pair[1])):
         if not any(
-            subject == one.subject and more.startswith(f"{one.relation} {one.object} ")
-            for subject, more in longer
-        )
-    }
-    return [one for one in told if id(one) in kept]
+            words <= more
+            and other.subject == one.subject
+            and other.probability > one.probability - AS_LIKELY
+            for other, more in kept
+        ):
+            kept.append((one, words))
+    stays = {id(one) for one, _ in kept}
+    return [one for one in told if id(one) in stays]
 
 
 def beyond(told: Iterable[Operation], known: Sequence[Operation]) -> tuple[Operation, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,9 +29,9 @@ from mags.models.policy.rules.clauses import NOT
 from mags.models.policy.rules.fitting import ALLERGIC, fits
 from mags.models.policy.rules.lexicon import CHAT, CONJUNCTIONS, HEDGES, KIN, PREPOSITIONS
 from mags.models.policy.rules.phrases import living
-from mags.models.policy.rules.statements import COMING, GEAR
+from mags.models.policy.rules.statements import COMING
 from mags.models.policy.rules.tokens import is_name, stems
-from mags.models.policy.rules.when import COUNTED, EACH_DAY, Time, is_when, times
+from mags.models.policy.rules.when import COUNTED, Time, is_when, times
 from mags.ports.english import (
     BASE,
     FIRST_PERSON,
@@ -48,10 +50,14 @@ LIKELY = 0.2
 """Probability from which a word may begin an object."""
 CONTINUES = 0.3
 """Probability from which a word goes on an object."""
-NAMED, INSTEAD = 1, 0.25
-"""The first class of relations that is one; the probability from which one stands in for words."""
+NAMED = 1
+"""The first class of relations that is one."""
+PLANS = 0.25
+"""Probability from which what seems done may also be a plan."""
 LONGEST, LONGEST_NAME = 12, 6
 """Words of an object, and of a subject."""
+PREFERRED = 0.05
+"""What a known relation, or one in the words that were said, may be less likely than another."""
 PLANNED = {"plan": "plans to", "wish": "wishes to", "maybe": "may"}
 """What stands before a verb that is not done."""
 MEANT = word_set(
@@ -73,7 +79,6 @@ _TRAILING = re.compile(
 )
 _CHAT = re.compile(rf"\s(?:{'|'.join(CHAT)})\b")
 """Words that end what is told before them."""
-_EACH = re.compile(rf"\s+(?:every|each|on {EACH_DAY})\b", re.IGNORECASE)
 _TITLE = re.compile(r'"((?=[A-Z])((?:The |A |An )?([^"\n]{1,60}?)))[,.]?"')
 _OF_THING = re.compile(r" from(?: the)?(?: early| mid| late)? ?", re.IGNORECASE)
 """What joins a time to the thing before it."""
@@ -97,6 +102,10 @@ _AUXILIARY = (
 
 _BREAKS = re.compile(r"[.!?,;:()\n]|\b(?:and|but|so|because|n)\b", re.IGNORECASE)
 _SAID = re.compile(r"[a-z]+(?=n't)|n't|'[a-z]+|[^\W_]+", re.IGNORECASE)
+GOES_ON = 6
+"""Words by which an object may be longer than was found, at most."""
+_CLOSING = frozenset(".!?,;:()\u2013\u2014\n")
+_CLAUSE_ENDS = CONJUNCTIONS | word_set("who which that if when while where n because so since as")
 BETWEEN = 6
 """Words from a verb to its object, at most."""
 _PAST_BE = frozenset({"was", "were", "got"})
@@ -128,9 +137,13 @@ _STOPS = THIRD_PERSON | word_set(
 """Words that make a plain statement none, or one of somebody else."""
 
 
+_Times: TypeAlias = Callable[[bool], Sequence[Time]]
+"""The times of a turn, each day that is told the next one or the last."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """What was read. `probability`: that all of it is right. `vague`: no word says its relation."""
+    """What was read. `probability`: that all of it is right."""
 
     subject: str
     relation: str
@@ -139,9 +152,7 @@ class Fact:
     act: str
     modality: str
     denied: bool
-    probability: float
-    must: float
-    vague: bool = False
+    probability: float = 0.0
     time: Time | None = None
     features: Mapping[str, float] = field(default_factory=dict)
 
@@ -163,38 +174,32 @@ def part_of(trained: Trained, layout: Layout, states: TokenStates) -> Part:
     return Part(layout=layout, marks=seen, x=x, pooled=trained.network.pooled(x))
 
 
-def read(trained: Trained, part: Part, at: float) -> list[Fact]:
-    """All that a part of a turn may tell, said then, each with how likely it is right."""
+def readings(trained: Trained, part: Part, at: float) -> Iterator[list[Fact]]:
+    """What each object in a part of a turn, said then, may tell, each with how likely it is right.
+
+    The likeliest first; nothing for an object of nobody.
+    """
     network, x = trained.network, part.x
     worth, _, lasting = network.worth(part.pooled)
-    objects = spans(network.tags(x), part.marks)
+    tags = network.tags(x)
+    objects = spans(tags, part.marks)
     if not objects:
-        return []
-    which = [(first, last) for first, last, _, _ in objects]
-    told: dict[bool, tuple[Time, ...]] = {}
+        return
+    told: dict[bool, Sequence[Time]] = {}
 
-    def times_told(future: bool) -> tuple[Time, ...]:
+    def times_told(future: bool) -> Sequence[Time]:
         if future not in told:
             told[future] = times(part.layout.text[part.layout.offset :], at, future=future)
         return told[future]
 
+    which = [(first, last) for first, last, _ in objects]
     scored = network.spans(x, part.pooled, part.marks, which)
-    found = []
-    for (first, last, begun, extent), scores in zip(objects, scored, strict=True):
-        fact = _fact(trained, part.layout, scores, (first, last), times_told, at)
-        if fact is None:
-            continue
-        features = {
-            "begun": logit(begun),
-            "extent": logit(extent),
-            "worth": logit(worth),
-            "lasting": logit(lasting),
-            "must": logit(scores.must),
-            **fact.features,
-        }
-        sure = trained.right.probability(features)
-        found.append(replace(fact, probability=sure, must=scores.must, features=features))
-    return found
+    for span, (_, _, begun), scores in zip(which, objects, scored, strict=True):
+        seen = {"begun": logit(begun), "worth": logit(worth), "lasting": logit(lasting)}
+        one = _found(trained, part.layout, scores, span, seen)
+        may = _readings(trained, one, scores, tags, times_told, at) if one.subject else ()
+        if some := sorted(may, key=_preferred, reverse=True):
+            yield some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,72 +252,183 @@ def answered(
     return found
 
 
-def spans(tags: Floats, marks: Floats) -> list[tuple[int, int, float, float]]:
-    """Likely objects, none overlapping: first and last row, how likely begun and how far so."""
+def spans(tags: Floats, marks: Floats) -> list[tuple[int, int, float]]:
+    """Likely objects, none overlapping: first and last row, and how likely one begins there."""
     turn = marks[:, TURN] > 0
-    found: list[tuple[int, int, float, float]] = []
+    found: list[tuple[int, int, float]] = []
     taken = np.zeros(len(tags), dtype=bool)
     for first in np.argsort(-tags[:, 1]).tolist():
         if tags[first, 1] < LIKELY:
             break
         if taken[first] or not turn[first]:
             continue
-        last, extent = first, 1.0
+        last = first
         while last + 1 < len(tags) and last - first < LONGEST and turn[last + 1]:
             if taken[last + 1] or tags[last + 1, 2] < CONTINUES:
-                extent *= 1.0 - float(tags[last + 1, 2]) if not taken[last + 1] else 1.0
                 break
             last += 1
-            extent *= float(tags[last, 2])
         taken[first : last + 1] = True
-        found.append((first, last, float(tags[first, 1]), extent))
+        found.append((first, last, float(tags[first, 1])))
     return sorted(found)
 
 
-def _fact(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """An object that was found, and what is read beside it. `kind`, `act`: the likeliest."""
+
+    layout: Layout
+    first: int
+    last: int
+    subject: str
+    led: _Led
+    said: str
+    kind: str
+    act: str
+    denied: bool
+    features: Mapping[str, float]
+
+
+def _preferred(fact: Fact) -> float:
+    """How likely a fact is, with a little for a relation that is known or as it was said."""
+    said = "way: said" in fact.features or "way: pointed" in fact.features
+    return fact.probability + PREFERRED * (said or canonical(fact.relation) is not None)
+
+
+def _found(
     trained: Trained,
     layout: Layout,
     scores: SpanScores,
     span: tuple[int, int],
-    times_told: Callable[[bool], Sequence[Time]],
-    at: float,
-) -> Fact | None:
+    seen: Mapping[str, float],
+) -> _Found:
+    """What is read beside an object, `seen` of its turn; with "" for a subject, nothing."""
     (start, end), named = _best(scores.points[0], scores.points[1])
     subject = _named(layout, start, end)
-    if not subject or subject.casefold() in PRONOUNS:
-        return None
-    place = int(scores.relation.argmax())
-    (verb, last), pointed = _best(scores.points[2], scores.points[3])
     kind = trained.kinds[int(scores.kind.argmax())]
-    modality = trained.modalities[int(scores.modality.argmax())]
     act = trained.acts[int(scores.act.argmax())]
     denied = bool(scores.polarity.argmax())
-    name = trained.relations[place] if place else _phrase(layout, verb, last)
-    unnamed, vague = not name, False
     led = led_to(layout, span)
-    own, planned = start == SPEAKER, modality != "actual"
-    said = said_relation(led, own=own)
-    if unnamed and not planned and kind != "preference":
-        name = said
-        if not name and scores.relation[NAMED:].max() > np.log(INSTEAD):
-            name, vague = trained.relations[NAMED + int(scores.relation[NAMED:].argmax())], True
-        if not name:
-            return None  # "has" and "is" would say more than was said
-    elif canonical(name) is None and said.startswith(f"{name} "):
-        name = " ".join(bare(said.split()))  # the name is but the verb: "finished a course in"
+    features = {
+        **seen,
+        "subject": named,
+        "open": float(scores.relation[0]),
+        "must": logit(scores.must),
+        "polarity": float(scores.polarity.max()),
+        "denied": float(denied),
+        "other": float(start > ADDRESSEE),
+        "hearer": float(start == ADDRESSEE),
+        f"kind: {kind}": 1.0,
+        f"act: {act}": 1.0,
+    }
+    return _Found(
+        layout=layout,
+        first=span[0],
+        last=span[1],
+        subject="" if subject.casefold() in PRONOUNS else subject,
+        led=led,
+        said=said_relation(led, own=start == SPEAKER),
+        kind=kind,
+        act=act,
+        denied=denied,
+        features=features,
+    )
+
+
+def _readings(
+    trained: Trained, one: _Found, scores: SpanScores, tags: Floats, times_told: _Times, at: float
+) -> Iterator[Fact]:
+    """All that an object may tell.
+
+    By each name that its relation may have, as a deed and as a plan, and with the words after it.
+    """
+    (verb, last), pointed = _best(scores.points[2], scores.points[3])
+    first, second = (np.argsort(-scores.relation[NAMED:])[:2] + NAMED).tolist()
+    names = {
+        "class": trained.relations[first],
+        "second class": trained.relations[second],
+        "pointed": _phrase(one.layout, verb, last),
+        "said": " ".join(bare(one.said.split())),
+        "plain": _PLAIN.get(one.kind, ""),
+    }
+    classes = {
+        "verb": pointed,
+        "relation": float(scores.relation[first]),
+        "second": float(scores.relation[second]),
+    }
+    manners = {
+        trained.modalities[n]: float(scores.modality[n])
+        for n in np.argsort(-scores.modality)[:2].tolist()
+        if not n or scores.modality[n] > np.log(PLANS)
+    }
+    for place in sorted({one.last, _clause_end(one.layout, one.last, times_told(False))}):
+        lies = {**one.features, **classes, **_extent(one, place, tags)}
+        ways: dict[tuple[str, str], tuple[Fact, dict[str, float]]] = {}
+        for (way, name), manner in itertools.product(names.items(), manners):
+            fact = _fact(one, place, name, manner, times_told, at) if name else None
+            if fact is not None:
+                told = {"modality": manners[manner], **lies, **fact.features}
+                known = ways.setdefault((fact.relation, fact.object), (fact, told))
+                known[1][f"way: {way}"] = 1.0
+        for fact, told in ways.values():
+            yield replace(fact, probability=trained.right.probability(told), features=told)
+
+
+def _extent(one: _Found, last: int, tags: Floats) -> dict[str, float]:
+    """How likely an object goes to a row, and what stands behind: a mark, a word that joins ..."""
+    inside = tags[one.first + 1 : last + 1, 2].clip(1e-4)
+    word = one.layout.words[last + 1 - SPECIAL].text.casefold() if last + 1 < len(tags) else ""
+    then = (
+        "mark" if not word[:1].isalnum()
+        else "conjunction" if word in CONJUNCTIONS
+        else "preposition" if word in PREPOSITIONS
+        else "verb" if forms(word)
+        else "word"
+    )  # fmt: skip
+    return {
+        "extent": float(sum(map(logit, inside.tolist()))),
+        "inside": float(np.log(inside).sum()),
+        "goes on": logit(float(tags[last + 1, 2])) if word else logit(0.0),
+        "longer": float(last - one.last),
+        "length": float(last - one.first),
+        f"then: {then}": 1.0,
+    }
+
+
+def _clause_end(layout: Layout, last: int, told: Sequence[Time]) -> int:
+    """The row, some words on, of the last word before the clause ends that a row stands in.
+
+    Or before a time that is told in it.
+    """
+    end = min(last + GOES_ON, layout.rows - 1)
+    said = layout.words[last - SPECIAL].end - layout.offset
+    starts = min((one.start for one in told if one.start >= said), default=len(layout.text))
+    for row in range(last, end + 1):
+        word = layout.words[row - SPECIAL]
+        over = word.text in _CLOSING or word.text.casefold() in _CLAUSE_ENDS
+        if over or not word.turn or word.start - layout.offset >= starts:
+            return max(last, row - 1)
+    return end
+
+
+def _fact(
+    one: _Found, last: int, name: str, modality: str, times_told: _Times, at: float
+) -> Fact | None:
+    """What an object up to a row tells by a name for its relation; None where that is nothing."""
+    layout, span, led, said = one.layout, (one.first, last), one.led, one.said
+    own, planned = one.subject == layout.speaker, modality != "actual"
     words = _LEADING.sub("", " ".join(_object_said(layout, span).split()), count=1)
     words = _TRAILING.sub("", _CHAT.split(words)[0])
     words += '"' if words.count('"') % 2 else ""
     done = _done(led, name, said) if planned else ""
-    name = _meant(done or name, words, led, layout, span, subject) or _PLAIN.get(kind, "has")
+    name = _meant(done or name, words, led, layout, span, one.subject)
     actual = bool(done) or not planned
-    if not words or (not denied and actual and _is_denied(led, name)) or _is_beside(led, name):
+    if not words or (not one.denied and actual and _is_denied(led, name)) or _is_beside(led, name):
         return None
     time = None if done else _told_time(layout, span, led, times_told, at, actual=actual)
     to_come = time is not None and time.since > at and _is_over(name.split(" ")[0])
-    relation = _barred(led, name) if actual and denied else ""
+    relation = _barred(led, name) if actual and one.denied else ""
     manner = "actual" if done else "plan" if to_come and actual else modality
-    relation = relation or _worded(name, manner, denied=denied)
+    relation = relation or _worded(name, manner, denied=one.denied)
     if relation == "plans":
         relation = _planned(led, words, said, own=own)
     role = _role(layout, span, relation)
@@ -320,34 +436,18 @@ def _fact(
         return None
     time = None if role or relation == "is called" else time
     return Fact(
-        subject=subject,
+        subject=one.subject,
         relation=role or relation,
         object=words,
-        kind=kind,
-        act=act,
+        kind=one.kind,
+        act=one.act,
         modality=modality,
-        denied=denied,
-        probability=0.0,
-        must=0.0,
-        vague=vague,
+        denied=one.denied,
         time=time,
         features={
-            "subject": named,
-            "relation": float(scores.relation[place]),
-            "verb": pointed if not place else 0.0,
-            "open": float(not place),
-            "unnamed": float(unnamed),
-            "polarity": float(scores.polarity.max()),
-            "denied": float(denied),
-            "modality": float(scores.modality.max()),
             "planned": float(planned),
-            "other": float(start > ADDRESSEE),
-            "hearer": float(start == ADDRESSEE),
-            "length": float(span[1] - span[0]),
             "timed": float(time is not None),
-            **_written(layout, span, led, said, (subject, role or relation, words)),
-            f"kind: {kind}": 1.0,
-            f"act: {act}": 1.0,
+            **_written(layout, span, led, said, (one.subject, role or relation, words)),
             f"modality: {modality}": 1.0,
             f"relation: {role or relation}": 1.0,
         },
@@ -368,6 +468,7 @@ def _written(
     first = not _OWN_WORDS.isdisjoint(_SAID.findall(text[left:right].casefold()))
     return {
         "digits": float(any(sign.isdigit() for sign in words)),
+        "day": float(is_when(words)),
         "pronoun": float(not _POINTING.isdisjoint(words.casefold().split())),
         "words": float(len(words.split())),
         "brief": float(len(words) <= 3),
@@ -600,7 +701,7 @@ def _told_time(
     layout: Layout,
     span: tuple[int, int],
     led: _Led,
-    times_told: Callable[[bool], Sequence[Time]],
+    times_told: _Times,
     at: float,
     *,
     actual: bool,
@@ -632,13 +733,12 @@ def _told_time(
 def _meant(
     name: str, words: str, led: _Led, layout: Layout, span: tuple[int, int], subject: str
 ) -> str:
-    """The relation that words mean: who "turns" 90 is not 90 yet, what is got is had now, a thing
-    costs what it "pays", nobody lives where they moved from, or is allergic to "intolerant"."""
+    """The relation that words mean: who "turns" 90 is not 90 yet, a thing costs what it "pays",
+    nobody lives where they moved from, or is allergic to "intolerant"."""
     if lemma(led.verb) == "turn" and fits("age", words):
         return "age" if led.verb == "turned" else "turns"
     if name == "had" and led.verb == "got":
-        held = not (_HAVE | _PRESENT_BE).isdisjoint(led.near(1)[:-1])  # "he's got an interview"
-        return "has" if _is_lasting(layout, span) else "had" if held else "got"
+        return "got"
     if name == "costs" and subject == layout.speaker:
         after = layout.text[layout.words[span[0] - SPECIAL].start :]
         return "earns" if _WAGE.search(_SENTENCE_END.split(after)[0]) else name
@@ -649,13 +749,6 @@ def _meant(
         return "is"
     costs = name == "pays" and lemma(led.verb) != "pay" and _is_thing(subject, layout)
     return "costs" if costs else name
-
-
-def _is_lasting(layout: Layout, span: tuple[int, int]) -> bool:
-    """Say whether an object is kept for long, or had again and again: "physio every Tuesday"."""
-    end = layout.words[span[1] - SPECIAL].end
-    kept = layout.span(*span).casefold().split()[-1] in GEAR
-    return kept or _EACH.match(layout.text, end) is not None
 
 
 def _is_thing(subject: str, layout: Layout) -> bool:
