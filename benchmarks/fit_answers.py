@@ -31,7 +31,7 @@ from mags.models.answer.spans import (
 from mags.models.policy.reader.network import Calibration
 from mags.ports.answer import Answer
 from mags_lab.talk import corpus
-from mags_lab.talk.calibration import logistic, network
+from mags_lab.talk.calibration import blended, logistic
 
 FOLDS = 5
 FORMS = ("value", "quote", "fact")
@@ -151,7 +151,7 @@ def held_out(examples: Sequence[AnswerExample], fold: Sequence[int]) -> list[flo
 
 def _fitted(form: str, examples: Sequence[AnswerExample]) -> Calibration:
     own = [(e.features, e.right) for e in examples if e.form == form]
-    return logistic(own) if form == "fact" else network(own)
+    return logistic(own) if form == "fact" else blended(own)
 
 
 def table(

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from mags.models.policy.reader.network import Calibration
-from mags_lab.talk.calibration import logistic, network
+from mags_lab.talk.calibration import blended, logistic, network
 from mags_lab.talk.corpus import DATA, dialogues, judged_answers, judged_facts
 
 EITHER = [({"a": a, "b": b, "none": 0.0}, float(a != b)) for a in (0.0, 1.0) for b in (0.0, 1.0)]
@@ -54,3 +54,13 @@ def test_what_was_judged_is_of_dev() -> None:
     known = [key for key in judged_answers() if key[0] in own]
     assert len(known) > 5000
     assert all(key[:3] in asked and key[3] in ("value", "quote") for key in known)
+
+
+def test_a_blend_is_the_mean_of_a_network_and_a_logistic_model() -> None:
+    told = EITHER * 100 + [({"a": 1.0}, 1.0)] * 60
+    logit = [
+        math.log(p / (1.0 - p))
+        for model in (logistic(told), network(told), blended(told))
+        for p in [model.probability({"a": 1.0, "b": 1.0})]
+    ]
+    assert logit[2] == pytest.approx((logit[0] + logit[1]) / 2.0, abs=1e-3)

@@ -249,6 +249,7 @@ SUMMED = _listed(
     r"totals?|totall?ed|altogether|all together|combined|in all|average|overall|put together",
     r"across (?:all|my|our|the)",
     r"how much (?:older|younger|more|less|longer|shorter|later|earlier)|how many more",
+    r"how (?:much|many) [^?]*(?:instead of|compared (?:to|with)|rather than)",
 )
 """What asks for, or tells, something worked out of several values."""
 OF_EACH = _listed(r"each(?! (?:day|week|month|year|morning|evening|night|time))|apiece")
