@@ -115,8 +115,6 @@ _HAVE = frozenset({"have", "has", "had", "'ve", "'d"})
 _OWN_WORDS = FIRST_PERSON | {"we", "us", "our", "ours", "im", "ive"}
 _POINTING = THIRD_PERSON | FIRST_PERSON | {"you", "we", "us", "this", "that"}
 _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
-_IS = re.compile(r"\s*(?:is|are|was|were|'s)\b", re.IGNORECASE)
-_HELD = frozenset({"have", "own", "pay", "plan"})
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
 _PLAIN = {"attribute": "is", "preference": "likes", "plan": "plans"}
 _BEING = frozenset({"be", "go", "do", "have", "get", "plan"})
@@ -422,7 +420,7 @@ def _fact(
     done = _done(led, name, said) if planned else ""
     name = _meant(done or name, words, led, layout, span, one.subject)
     actual = bool(done) or not planned
-    if not words or (not one.denied and actual and _is_denied(led, name)) or _is_beside(led, name):
+    if not words or (not one.denied and actual and _is_denied(led, name)):
         return None
     time = None if done else _told_time(layout, span, led, times_told, at, actual=actual)
     to_come = time is not None and time.since > at and _is_over(name.split(" ")[0])
@@ -432,7 +430,7 @@ def _fact(
     if relation == "plans":
         relation = _planned(led, words, said, own=own)
     role = _role(layout, span, relation)
-    if not relation or (own and _is_of_others(layout, span, relation)):
+    if not relation:
         return None
     time = None if role or relation == "is called" else time
     return Fact(
@@ -619,12 +617,6 @@ def _done(led: _Led, name: str, said: str) -> str:
     return said if _is_over(led.verb) and lemma(led.verb) == lemma(name.split(" ")[0]) else ""
 
 
-def _is_beside(led: _Led, name: str) -> bool:
-    """Say whether a home stands right after a verb that tells none: "the letter says Leeds"."""
-    last = led.verb and not bare(led.words[led.at + 1 :])
-    return name == "lives in" and bool(last) and led.verb not in _BE
-
-
 def _is_denied(led: _Led, relation: str) -> bool:
     """Say whether the verb that a relation is told by is denied: "didn't go to" the market."""
     return lemma(led.verb) == lemma(relation.partition(" ")[0]) and not NOT.isdisjoint(
@@ -664,25 +656,6 @@ def _planned(led: _Led, words: str, said: str, *, own: bool) -> str:
     if verb == "is" and own and rest:
         return f"plans to be {rest}"
     return said if verb in {"is", "plans"} else ""
-
-
-def _is_of_others(layout: Layout, span: tuple[int, int], relation: str) -> bool:
-    """Say whether a sentence without its speaker tells what is had or paid of somebody else.
-
-    "They've paid half, 4,200", "it's 8 boards now", and "the server is on 10.0.0.4" of the server.
-    """
-    if lemma(relation.partition(" ")[0]) not in _HELD or relation.startswith("has as "):
-        return False
-    text, start = layout.text, layout.words[span[0] - SPECIAL].start
-    end = layout.words[span[1] - SPECIAL].end
-    led = _SENTENCE_END.split(text[layout.offset : start])[-1]
-    clauses = [_clause_words(part.casefold()) for part in re.split(r"[,;:]|\band\b", led)]
-    said = next((words for words in reversed(clauses) if any(map(forms, words))), [])
-    after = _SENTENCE_END.split(text[end:])[0]
-    if not _OWN_WORDS.isdisjoint(_SAID.findall(f"{led} {after}".casefold())):
-        return False
-    itself = led.strip().casefold() in {"", "the"} and _IS.match(after) is not None
-    return itself or (bool(said) and said[0] in PRONOUNS - _OWN_WORDS)
 
 
 def _role(layout: Layout, span: tuple[int, int], relation: str) -> str:
