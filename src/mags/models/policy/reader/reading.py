@@ -340,18 +340,18 @@ def _readings(
     By each name that its relation may have, as a deed and as a plan, and with the words after it.
     """
     (verb, last), pointed = _best(scores.points[2], scores.points[3])
-    first, second = (np.argsort(-scores.relation[NAMED:])[:2] + NAMED).tolist()
+    likely = np.argsort(-scores.relation[NAMED:])[:2] + NAMED
     names = {
-        "class": trained.relations[first],
-        "second class": trained.relations[second],
+        **dict(
+            zip(("class", "second class"), (trained.relations[n] for n in likely), strict=False)
+        ),
         "pointed": _phrase(one.layout, verb, last),
         "said": " ".join(bare(one.said.split())),
         "plain": _PLAIN.get(one.kind, ""),
     }
     classes = {
         "verb": pointed,
-        "relation": float(scores.relation[first]),
-        "second": float(scores.relation[second]),
+        **dict(zip(("relation", "second"), scores.relation[likely].tolist(), strict=False)),
     }
     manners = {
         trained.modalities[n]: float(scores.modality[n])
