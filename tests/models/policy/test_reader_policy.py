@@ -76,6 +76,26 @@ def test_what_another_fact_says_in_its_relation_is_left_out():
     assert distinct([short, other]) == [short, other]
 
 
+def test_of_two_that_say_the_same_words_the_likelier_is_kept_and_a_doubtful_one_hides_none():
+    whole = fact("visits", "kids in hospital", probability=0.9)
+    split = fact("visits kids in", "hospital", probability=0.8)
+    assert distinct([split, whole]) == [whole]
+    doubtful = fact("visits", "kids in hospital on fridays", probability=0.6)
+    assert distinct([whole, doubtful]) == [whole, doubtful]
+
+
+def test_an_object_is_told_in_several_ways_of_which_the_likeliest_stands():
+    reader = TrainedReader()
+    said = turn("i went to Rome on sunday")
+    ways = reader.readings(said, ())
+    assert [some[0] for some in ways] == reader.facts(said, ())
+    rome = next(some for some in ways if some[0].object == "Rome")
+    assert len({one.relation for one in rome}) > 2
+    assert rome[0].relation == "went to"
+    assert all(one.time is not None for one in rome[:1])
+    assert max(one.probability for one in rome) - rome[0].probability <= 0.05
+
+
 def test_of_two_facts_that_join_the_same_two_the_likelier_is_kept():
     has, suffers = (
         fact("has", "migraine", probability=0.8),
