@@ -327,6 +327,8 @@ _LEAD = (
 _WHICH = r"(?P<which>last|past|previous|this|next|coming)"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DAY_OF_MONTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
+_ALONE = r"(?!\s+(?!(?:at|in|on|with|and|but|for|to|i|we|he|she|they|it)\b)\w)"
+"""What follows a day that is no "8th floor"."""
 _OF_WEEK = rf"(?:{_WEEKDAY},?\s+)?"
 _NAMED = (
     "(?P<name>the day before yesterday|the day after tomorrow|yesterday evening|yesterday|today"
@@ -365,6 +367,7 @@ _RULES = (
             (r"(?P<year>\d{4})-(?P<number_of_month>\d{2})-(?P<day>\d{2})", _iso),
             (rf"{_OF_WEEK}{_DAY}\s+(?:of\s+)?{_MONTH}{_OF_YEAR}", _date),
             (rf"{_OF_WEEK}{_MONTH}\s+{_DAY}(?:\s*,?\s*{_YEAR})?", _date),
+            (rf"{_MONTH},?\s+(?:on\s+)?the\s+{_DAY_OF_MONTH}(?:,?\s*{_YEAR})?{_ALONE}", _date),
             (rf"{_WEEKDAY},?\s+(?:the\s+)?{_DAY_OF_MONTH}", _weekday_date),
             (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month),
             (_NAMED, _named),
