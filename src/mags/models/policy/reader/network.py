@@ -400,7 +400,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "talk-reader.npz",
-    sha256="e49ac4ba4e266bcff0965721b09baa96643ae3dc275ec33a9696f86f027d52ea",
+    sha256="6196104439473673a2e6dfc563f76ae7cf188ed08d37a4e0305fd850582825a8",
 )
 ANSWERING = ReaderFile(
     path=DATA / "answer-reader.npz",

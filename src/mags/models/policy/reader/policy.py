@@ -35,6 +35,7 @@ from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.claims import home, iso
 from mags.models.policy.rules.corrections import corrected
 from mags.models.policy.rules.fitting import is_supported
+from mags.models.policy.rules.lexicon import PREPOSITIONS
 from mags.models.policy.rules.phrases import names_in
 from mags.models.policy.rules.tokens import is_name, mentions, own_words, spelled, stems
 from mags.ports.english import ENGLISH, language
@@ -363,4 +364,7 @@ def _is_read(told: Operation, known: Sequence[Operation]) -> bool:
             return True
         if words == stems(one.subject) and others == stems(told.subject):
             return True  # the other way round
+        both = stems(told.subject) - {"and"} == stems(one.subject) | others
+        if both and stems(one.relation) & stems(told.relation) - PREPOSITIONS:
+            return True  # "Ana and Tom married" of "Ana married Tom"
     return False

@@ -44,6 +44,7 @@ from mags.ports.english import (
     third_person,
     word_set,
 )
+from mags.ports.policy import ASSISTANTS
 from mags.ports.relations import canonical
 
 LIKELY = 0.2
@@ -56,6 +57,8 @@ PLANS = 0.25
 """Probability from which what seems done may also be a plan."""
 LONGEST, LONGEST_NAME = 12, 6
 """Words of an object, and of a subject."""
+NOBODY = -10.0
+"""The least log-probability that an object is told of somebody else than of the likeliest."""
 PREFERRED = 0.05
 """What a known relation, or one in the words that were said, may be less likely than another."""
 PLANNED = {"plan": "plans to", "wish": "wishes to", "maybe": "may"}
@@ -116,12 +119,17 @@ _OWN_WORDS = FIRST_PERSON | {"we", "us", "our", "ours", "im", "ive"}
 _POINTING = THIRD_PERSON | FIRST_PERSON | {"you", "we", "us", "this", "that"}
 _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)|\n")
 _GOING = {"to": "plans to go to", "in": "plans to be in", "at": "plans to be at"}
+_CLASSES = (("class", "second class"), ("relation", "second"))
+"""The two likeliest classes of a relation: as ways to word it, and their scores as features."""
 _PLAIN = {"attribute": "is", "preference": "likes", "plan": "plans"}
 _BEING = frozenset({"be", "go", "do", "have", "get", "plan"})
 _WAGE = re.compile(r"\b(?:hour|hr|gross|net|salary|wages?)\b", re.IGNORECASE)
 _MOVED = re.compile(r"\b(?:mov|relocat)(?:e[sd]?|ing)\b", re.IGNORECASE)
 _GLUED = re.compile(r"(?:[.@/]\w+)+")
 _AHEAD = frozenset({"will", "'ll", "shall", "going", "gonna"})
+_BEFORE_BARE = (
+    CONJUNCTIONS | PREPOSITIONS | lex.ADVERBS | PRONOUNS | lex.FIRST | lex.GREETINGS
+) - lex.POSSESSIVES
 _BARS = re.compile(r"(?:^| )(?:(?:ca|can|(?P<may>could|should|must)) (?:n't|not)|cannot)$")
 _MY_OWN = re.compile(r"\b(?:my|our) ((?:\w+ )??\w+),? (?:called )?$", re.IGNORECASE)
 _ARTICLES = lex.ARTICLES | lex.POSSESSIVES
@@ -300,23 +308,26 @@ def _found(
     seen: Mapping[str, float],
 ) -> _Found:
     """What is read beside an object, `seen` of its turn; with "" for a subject, nothing."""
-    (start, end), named = _best(scores.points[0], scores.points[1])
-    subject = _named(layout, start, end)
+    (named, likely), *others = _pointed(scores.points[0], scores.points[1])
+    subject = _named(layout, *named)
+    rivals = (less for rows, less in others if _named(layout, *rows) != subject)
     kind = trained.kinds[int(scores.kind.argmax())]
     act = trained.acts[int(scores.act.argmax())]
     denied = bool(scores.polarity.argmax())
     led = led_to(layout, span)
     features = {
         **seen,
-        "subject": named,
+        "subject": likely,
+        "rival": max(next(rivals, NOBODY), NOBODY),
         "open": float(scores.relation[0]),
         "must": logit(scores.must),
         "polarity": float(scores.polarity.max()),
         "denied": float(denied),
-        "other": float(start > ADDRESSEE),
-        "hearer": float(start == ADDRESSEE),
+        "other": float(named[0] > ADDRESSEE),
+        "hearer": float(named[0] == ADDRESSEE),
         f"kind: {kind}": 1.0,
         f"act: {act}": 1.0,
+        **_stands(layout, named, span[0]),
     }
     return _Found(
         layout=layout,
@@ -324,12 +335,31 @@ def _found(
         last=span[1],
         subject="" if subject.casefold() in PRONOUNS else subject,
         led=led,
-        said=said_relation(led, own=start == SPEAKER),
+        said=said_relation(led, own=named[0] == SPEAKER),
         kind=kind,
         act=act,
         denied=denied,
         features=features,
     )
+
+
+def _stands(layout: Layout, named: tuple[int, int], row: int) -> dict[str, float]:
+    """Where the name of whom an object at a row is told stands; nothing of who is present."""
+    if named[0] <= ADDRESSEE:
+        return {}
+    first, last = layout.words[named[0] - SPECIAL], layout.words[named[1] - SPECIAL]
+    start = layout.words[row - SPECIAL].start
+    left, right = _sentence(layout.text, start, start)
+    return {
+        "subject: before": float(not first.turn),
+        "subject: here": float(left <= first.start < right),
+        "subject: behind": float(first.turn and first.start > start),
+        "subject: far": min(20.0, abs(row - named[1])) / 5,
+        "subject: opens": float(first.opens),
+        "subject: written large": float(first.text[:1].isupper() and not first.opens),
+        "subject: relative": float(last.text.casefold() in KIN),
+        "subject: words": float(named[1] - named[0]),
+    }
 
 
 def _readings(
@@ -341,17 +371,13 @@ def _readings(
     """
     (verb, last), pointed = _best(scores.points[2], scores.points[3])
     likely = np.argsort(-scores.relation[NAMED:])[:2] + NAMED
-    names = {
-        **dict(
-            zip(("class", "second class"), (trained.relations[n] for n in likely), strict=False)
-        ),
+    names, classes = dict[str, str](), {"verb": pointed}
+    for n, way, score in zip(likely, *_CLASSES, strict=False):
+        names[way], classes[score] = trained.relations[n], float(scores.relation[n])
+    names |= {
         "pointed": _phrase(one.layout, verb, last),
         "said": " ".join(bare(one.said.split())),
         "plain": _PLAIN.get(one.kind, ""),
-    }
-    classes = {
-        "verb": pointed,
-        **dict(zip(("relation", "second"), scores.relation[likely].tolist(), strict=False)),
     }
     manners = {
         trained.modalities[n]: float(scores.modality[n])
@@ -491,14 +517,17 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _best(starts: Floats, ends: Floats) -> tuple[tuple[int, int], float]:
     """The likeliest (first, last) rows, and their log-probability."""
-    best, total = (0, 0), float(starts[0] + ends[0])
+    return _pointed(starts, ends)[0]
+
+
+def _pointed(starts: Floats, ends: Floats) -> list[tuple[tuple[int, int], float]]:
+    """Rows (first, last) that may be pointed at with their log-probabilities, likeliest first."""
+    found = []
     for first in np.argsort(starts)[::-1][:4].tolist():
         last = first + 1 if first <= ADDRESSEE else min(first + LONGEST_NAME, len(ends))
-        end = first + int(ends[first:last].argmax())
-        here = float(starts[first] + ends[end])
-        if here > total:
-            best, total = (first, end), here
-    return best, total
+        for end in (first + np.argsort(ends[first:last])[::-1][:2]).tolist():
+            found.append(((first, end), float(starts[first] + ends[end])))
+    return sorted(found, key=lambda one: -one[1])
 
 
 def _named(layout: Layout, first: int, last: int) -> str:
@@ -511,10 +540,27 @@ def _named(layout: Layout, first: int, last: int) -> str:
     if not _NAME.fullmatch(words):
         return ""
     own = _OWN.fullmatch(words)
-    if own is None:
-        return _LEADING.sub("", words, count=1).removesuffix("'s")
     owner = layout.speaker if layout.words[first - SPECIAL].own else layout.addressee
-    return f"{owner}'s {own[1]}" if owner else ""
+    if own is not None:
+        return f"{owner}'s {own[1]}" if owner else ""
+    name = words.removesuffix("'s")
+    if owner and _bare_relative(layout, first, name):
+        return f"{owner}'s {name}"
+    return _LEADING.sub("", name, count=1)
+
+
+def _bare_relative(layout: Layout, first: int, words: str) -> bool:
+    """Whether a name is a relative's word alone, as in "mum moved": the one who says it means hers.
+
+    Not where a word stands before it that says whose, or which: "his older brother".
+    """
+    if words.casefold() not in KIN or words.casefold() in ASSISTANTS:
+        return False
+    word = layout.words[first - SPECIAL]
+    before = layout.words[first - SPECIAL - 1].text.casefold() if first > SPECIAL else ""
+    if word.opens or before in _BEFORE_BARE or forms(before):
+        return True
+    return not before[:1].isalnum() and before not in "-'\N{RIGHT SINGLE QUOTATION MARK}"
 
 
 def _phrase(layout: Layout, first: int, last: int) -> str:

@@ -264,5 +264,5 @@ def _is_relative(role: str, name: str, text: str, talk: str) -> bool:
 
 def _is_spoken_of(told: Operation, text: str) -> bool:
     """Say whether talk names who is told of, or points at anybody at all; a note is of nobody."""
-    first = next(iter(told.subject.lower().split()), "")
-    return not told.subject_is_name or first in text.lower() or bool(_POINTS.search(text))
+    named = any(word in text.lower() for word in told.subject.lower().split() or [""])
+    return not told.subject_is_name or named or bool(_POINTS.search(text))
