@@ -227,3 +227,24 @@ def test_all_that_was_told_of_a_matter_is_quoted_oldest_first():
 def test_when_something_was_told_is_the_day_of_the_turn():
     boiler = turn(1, "the boiler is leaking again", score=3.0)
     assert read("When did Ana mention the boiler?", boiler).text.startswith("10 August 2024 ")
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "value"),
+    [
+        (
+            "Who did Mossie's dog belong to before?",
+            "he's got a new dog, it was Father Pat's before he went into the home",
+            "Father Pat",
+        ),
+        (
+            "What does Jaylen want me to do for him?",
+            "he's 13. now he wants me to coach his flag football",
+            "coach his flag football",
+        ),
+    ],
+)
+def test_what_likely_answers_need_not_name_all_that_is_asked_for(
+    question: str, told: str, value: str
+):
+    assert ask(question, turn(1, told, score=3.0)).text.startswith(f"{value} \N{EM DASH} ")

@@ -169,8 +169,8 @@ def of_another(nouns: tuple[str, ...], text: str) -> bool:
     other = opening is not None and living(opening[1]) and _OWN_SAID.search(low) is None
     return any(
         (
-            re.search(rf"'s {noun}\b|\b{noun} of (?!my|our)", low) is not None
-            and re.search(rf"\b(?:my|our|an?|the) (?:\w+ )?{noun}\b(?! of)", low) is None
+            re.search(rf"'s {noun}\b|\b{noun} (?:of|at) (?!my|our)", low) is not None
+            and re.search(rf"\b(?:my|our|an?|the) (?:\w+ )?{noun}\b(?! (?:of|at)\b)", low) is None
         )
         or (other and opening is not None and opening[1] != noun and noun in WORD.findall(low))
         for noun in map(re.escape, nouns)
@@ -243,8 +243,6 @@ IS_NOT = re.compile(rf"\b(?:is|are|am|was|were|'s|'m|'re) ?n(?:'?t|ot)\b|{ENDED.
 """What denies that something is, or tells that it is over."""
 STATE = re.compile(r"(?:so |and |but |well,? )?(?:is|are|am|was|were)\b(?!.*\w{3}ing\b)", re.I)
 """What asks how something is, and not what it does."""
-STILL = _listed(r"still|any ?more")
-"""What asks whether something holds that once did."""
 SUMMED = _listed(
     r"totals?|totall?ed|altogether|all together|combined|in all|average|overall|put together",
     r"across (?:all|my|our|the)",

@@ -51,8 +51,8 @@ SHOWS = 0.4
 """How likely a turn shows what is asked from where it may say no."""
 FIRM = 0.5
 """How likely a later turn may answer otherwise than a fact that is surely held."""
-DOUBTFUL = 0.8
-"""How likely an answer of a guess, or of what is over or disputed, has to be right."""
+DOUBTFUL = 0.85
+"""How likely an answer has to be right of a guess, or of what may be over or not what is asked."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
@@ -64,8 +64,6 @@ FEWEST_KNOWN = 3
 VALUED = ("time", "place", "number")
 """Kinds of answer that a text shows it has."""
 PLACING = (" in", " at", " to", " from", " near", " on")
-_WHAT_SAID = re.compile(r"\bwhat (?:did|has|was it) .*\b(?:say|said|tell|told)\b", re.I)
-"""What asks for somebody's own words."""
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
 
@@ -130,37 +128,50 @@ class ExtractiveAnswerer:
         by_id = {item.id: item for item in items}
         if fact is not None and self._stands(turn, parsed, fact, by_id, read):
             return fact
-        read = [one for one in read if not of_others(parsed, one.item)]
-        fitting = (  # of what takes something back, the words that hold cannot be told
-            one
-            for one in read
-            if one.features["about"] > (0.5 if _WHAT_SAID.search(turn.text) else 0.0)
-            and spans.names_all(parsed, one.item)
-            # When something is has to be told with it: "I love Mondays" are no days of work.
-            and (parsed.kind != "time" or one.features["cover"])
-            and not cues.CORRECTED.search(one.quote)
-            and (
-                _grounds(turn.text, parsed, one)
-                if parsed.kind == "yesno"
-                else not cues.opposed(parsed.words, content(one.quote))
-            )
-            # One value is no sum of several, nor a sum that of each, unless it is told as that.
-            and all(not asks.search(turn.text) or tells.search(one.quote) for asks, tells in SHARES)
-        )
-        best = max(fitting, key=lambda one: one.best, default=None)
-        if best is None or best.best < self.sure:
+        likely = (one for one in read if self._answers(turn, parsed, one, read))
+        best = max(likely, key=lambda one: one.best, default=None)
+        if best is None:
             return closest(parsed, items, read, held=fact is not None)
         item = best.item
-        theirs = [one for one in read if one.item.speaker == item.speaker]
-        over = not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
-        if over or _is_told_anew(item.speaker, item.at, stems(best.head), parsed, theirs):
-            return closest(parsed, items, read)
         words, day = brief(best.quote), ""
         if best.value >= min(self.sure, best.quoted):
             words = f"{best.head} {DASH} {OPEN}{words}{CLOSE}"
         elif parsed.kind == "time":
             day = topics.worked_out(best.head, best.quote)
         return citing(f"{words}{_mark(item)}{_source(item, day)}", [item], best.best)
+
+    def _answers(
+        self,
+        turn: Turn,
+        parsed: ParsedQuestion,
+        one: spans.Candidate,
+        read: Sequence[spans.Candidate],
+    ) -> bool:
+        """Whether a turn is likely enough right, and holds.
+
+        It has to be likelier where it may not show all that is asked, or not what holds now.
+        """
+        item, yesno = one.item, parsed.kind == "yesno"
+        if (
+            not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
+            # Her daughter's birthday is not hers, nor is where another works where she does.
+            or cues.of_another(parsed.own, item.text)
+            or (not one.features["about"] and spans.TOLD_BY.search(one.quote))
+            # Of what takes something back, the words that hold cannot be told.
+            or cues.CORRECTED.search(one.quote)
+            # One value is no sum of several, nor a sum that of each, unless it is told as that.
+            or any(ask.search(turn.text) and not tell.search(one.quote) for ask, tell in SHARES)
+            or (yesno and _does_not_say(turn.text, parsed, one))
+        ):
+            return False
+        theirs = [other for other in read if other.item.speaker == item.speaker]
+        doubtful = (
+            (yesno and not _shows_enough(parsed, one))
+            # When something is, is mostly told with it: "I love Mondays" are no days of work.
+            or (parsed.kind == "time" and not one.features["cover"])
+            or _is_told_anew(item.speaker, item.at, stems(one.head), parsed, theirs)
+        )
+        return one.best >= (max(self.sure, DOUBTFUL) if doubtful else self.sure)
 
     def _stands(
         self,
@@ -211,32 +222,42 @@ def _says_back(turn: Turn, parsed: ParsedQuestion, fact: ContextItem) -> bool:
     return content(" ".join(fact.fact) if fact.fact is not None else fact.text) <= known
 
 
-def _grounds(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
-    """Whether a turn shows enough of what is asked to say yes or no by it.
+def _asked(parsed: ParsedQuestion) -> frozenset[str]:
+    """The stems of what is asked of somebody."""
+    return parsed.words - frozenset().union(*parsed.names) or parsed.words
 
-    A yes, where its words say all that is asked, and deny none of it: who broke a hip need not have
-    broken a leg. A no, where what they deny is what is asked for: who can't eat eggs may be
-    allergic. To whether something still holds, where they tell of an end or a change, too. A clause
-    that denies all that is asked shows enough, however likely the turn is to.
+
+def _shows_enough(parsed: ParsedQuestion, one: spans.Candidate) -> bool:
+    """Whether a turn likely shows what is asked, so that yes or no can be said by it.
+
+    A clause that denies all that is asked shows enough for a no.
     """
-    asked = parsed.words - frozenset().union(*parsed.names) or parsed.words
+    asked = _asked(parsed)
     clauses = cues.clauses(one.quote)
     denies = any(asked <= content(clause) and cues.STOPPED.search(clause) for clause in clauses)
     shown = one.quoted >= SHOWS or (denies and one.head == "No")
-    if not shown and (one.head == "No" or one.features["bare"]):
-        return False
-    told = [(content(one), cues.NOT.search(one) is not None) for one in clauses]
+    return shown or not (one.head == "No" or one.features["bare"])
+
+
+def _does_not_say(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
+    """Whether the words of a turn do not say the yes or the no that it answers with.
+
+    A yes, where they do not say all that is asked, or deny some of it: who broke a hip need not
+    have broken a leg. A no, where they say it and tell of no end or change, or deny something else:
+    who can't eat eggs may be allergic.
+    """
+    asked = _asked(parsed)
+    told = [(content(part), cues.NOT.search(part) is not None) for part in cues.clauses(one.quote)]
     said = frozenset().union(*(words for words, denied in told if not denied))
     untold = frozenset().union(*(words for words, denied in told if denied))
     if one.head == "Yes":
-        return one.features["cover"] == 1.0 and not asked & untold - said
+        return one.features["cover"] < 1.0 or bool(asked & untold - said)
     affirmed = any(asked <= words for words, denied in told if not denied)
     if untold:
         of_it = asked <= untold or cues.IS_NOT.search(one.quote) or not cues.STATE.match(text)
-        return bool(of_it) and not affirmed
-    ended = (cues.DENIED.search(one.quote) or cues.RENEWED.search(one.quote)) is not None
-    ended = ended or cues.opposed(parsed.words, content(one.quote))
-    return ended or not (affirmed or cues.STILL.search(text))
+        return affirmed or not of_it
+    ended = cues.DENIED.search(one.quote) or cues.RENEWED.search(one.quote)
+    return affirmed and not (ended or cues.opposed(parsed.words, content(one.quote)))
 
 
 def _of_members(question: Turn, items: Sequence[ContextItem]) -> Answer | None:

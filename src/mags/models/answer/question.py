@@ -46,8 +46,9 @@ ORIGIN = re.compile(r"\bfrom\s*\??$", re.I)
 """The end of a question for where somebody or something is from."""
 DOER = re.compile(r"\b(?:do|does|did)(?:n't)? (?P<who>(?:I|we)\b|[A-Z][\w-]*)(?!['\w])")
 COMPLEMENT = re.compile(
-    r"\b(?:the|my|our|his|her|their|an?) (?:[a-z]+ )?(?P<head>[a-z]+) (?:to|of|for|on|with|about) "
-    r"(?:the|my|our|his|her|their|an?) (?P<of>[a-z]+ [a-z]+(?=\W*$)|[a-z]+)",
+    r"\b(?:the|my|our|his|her|their|an?) (?:[a-z]+ )?(?P<head>[a-z]+) (?:"
+    r"(?:to|of|for|on|with|about) (?:the|my|our|his|her|their|an?) "
+    r"(?P<of>[a-z]+ [a-z]+(?=\W*$)|[a-z]+)|(?:in|at) (?P<where>(?-i:[A-Z])[a-z]+))",
     re.I,
 )
 LIGHT = "go happen due take scheduled planned days dates months years times"
@@ -170,8 +171,11 @@ def of_another_thing(question: str, text: str, texts: Sequence[str]) -> bool:
 
 
 def _complements(text: str) -> list[tuple[str, frozenset[str]]]:
-    """The things of a text with what they are of or for, by stems: "the key to the van"."""
-    found = ((content(one["head"]), content(one["of"])) for one in COMPLEMENT.finditer(text))
+    """The things of a text with what they are of, for or in, by stems: "the key to the van"."""
+    found = (
+        (content(one["head"]), content(one["of"] or one["where"]))
+        for one in COMPLEMENT.finditer(text)
+    )
     return [(head, of) for heads, of in found if of for head in heads]
 
 
