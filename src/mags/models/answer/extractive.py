@@ -128,6 +128,7 @@ class ExtractiveAnswerer:
         by_id = {item.id: item for item in items}
         if fact is not None and self._stands(turn, parsed, fact, by_id, read):
             return fact
+        read = [one for one in read if not cues.of_another(parsed.own, one.item.text)]
         likely = (one for one in read if self._answers(turn, parsed, one, read))
         best = max(likely, key=lambda one: one.best, default=None)
         if best is None:
@@ -154,14 +155,17 @@ class ExtractiveAnswerer:
         item, yesno = one.item, parsed.kind == "yesno"
         if (
             not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
-            # Her daughter's birthday is not hers, nor is where another works where she does.
-            or cues.of_another(parsed.own, item.text)
+            # Where another says "I work" is not where she does.
             or (not one.features["about"] and spans.TOLD_BY.search(one.quote))
             # Of what takes something back, the words that hold cannot be told.
             or cues.CORRECTED.search(one.quote)
             # One value is no sum of several, nor a sum that of each, unless it is told as that.
             or any(ask.search(turn.text) and not tell.search(one.quote) for ask, tell in SHARES)
-            or (yesno and _does_not_say(turn.text, parsed, one))
+            or (
+                _does_not_say(turn.text, parsed, one)
+                if yesno
+                else cues.opposed(parsed.words, content(one.quote))
+            )
         ):
             return False
         theirs = [other for other in read if other.item.speaker == item.speaker]

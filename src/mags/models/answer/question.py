@@ -51,6 +51,9 @@ COMPLEMENT = re.compile(
     r"(?P<of>[a-z]+ [a-z]+(?=\W*$)|[a-z]+)|(?:in|at) (?P<where>(?-i:[A-Z])[a-z]+))",
     re.I,
 )
+OWNED = re.compile(
+    r"\b(?P<of>[^\W\d_]+)['\N{RIGHT SINGLE QUOTATION MARK}]s (?P<head>[^\W\d_]+)", re.I
+)
 LIGHT = "go happen due take scheduled planned days dates months years times"
 """Words that only ask for a time: "when is it due", "which days"."""
 
@@ -156,27 +159,30 @@ def _weighty(words: frozenset[str], kind: str, names: list[frozenset[str]]) -> f
 def of_another_thing(question: str, text: str, texts: Sequence[str]) -> bool:
     """Whether a text is of another thing of the same name: of a key, but not to the safe.
 
-    It tells itself what it is of, or none of the `texts` tells of what is asked.
+    It tells itself what or whose it is, or none of the `texts` tells of what is asked.
     """
-    held, own = content(text), _complements(text)
+    held = content(text)
+
+    def is_told(pattern: re.Pattern[str], head: str, of: frozenset[str]) -> bool:
+        return any(head == other and not told <= of for other, told in _parts(pattern, text))
+
     return any(
+        head in held and not of <= held and is_told(pattern, head, of)
+        for pattern in (COMPLEMENT, OWNED)
+        for head, of in _parts(pattern, question)
+    ) or any(
         head in held
         and not of <= held
-        and (
-            any(head == other and not told <= of for other, told in own)
-            or not any(of <= content(cues.QUESTIONS.sub(" ", one)) for one in texts)
-        )
-        for head, of in _complements(question)
+        and not any(of <= content(cues.QUESTIONS.sub(" ", one)) for one in texts)
+        for head, of in _parts(COMPLEMENT, question)
     )
 
 
-def _complements(text: str) -> list[tuple[str, frozenset[str]]]:
+def _parts(pattern: re.Pattern[str], text: str) -> list[tuple[str, frozenset[str]]]:
     """The things of a text with what they are of, for or in, by stems: "the key to the van"."""
-    found = (
-        (content(one["head"]), content(one["of"] or one["where"]))
-        for one in COMPLEMENT.finditer(text)
-    )
-    return [(head, of) for heads, of in found if of for head in heads]
+    found = [one.groupdict() for one in pattern.finditer(text)]
+    pairs = ((content(one["head"]), content(one["of"] or one.get("where") or "")) for one in found)
+    return [(head, of) for heads, of in pairs if of for head in heads]
 
 
 def _who(asked: re.Match[str] | None, speaker: str) -> frozenset[str]:
