@@ -32,6 +32,9 @@ CHECKED_BYTES = 32 << 20
 """Files up to this size are checked whole when opened; `SqliteStore.check` does it for any."""
 MARK_OPEN = "UPDATE file SET open = ?1 WHERE open <> ?1"
 """Says whether what was written last may be in the write-ahead log alone."""
+LOOK_AGAIN = (0.02, 0.1, 0.3)
+"""Seconds after which a file that seems damaged is looked at again: another process that opens or
+closes it changes its log in several steps."""
 WRITE_LOCK = 120
 """Byte of the -shm file that a writer locks (SQLite's file format, section 4.5)."""
 
@@ -68,13 +71,24 @@ class Database(SqlDatabase):
         self._looked: dict[apsw.Connection, tuple[int, dict[Any, tuple[Any, ...] | None]]] = {}
         """Of each reading connection the state of the file that it last saw, and what it read."""
         self._writer: Connection | None = None
+        for pause in (*LOOK_AGAIN, None):
+            try:
+                self._open(read_only=read_only)
+                break
+            except errors.CorruptFile:
+                if pause is None:
+                    raise
+                time.sleep(pause)
+
+    def _open(self, *, read_only: bool) -> None:
+        path, wait_s = self.path, self.wait_s
         with (
             translated(path, wait_s, own=True),
             _entered(path, wait_s, read_only=read_only) as (self._place, logged),
         ):
             if read_only:
                 reader = open_reader(path, wait_s)
-                self._readers.append(reader)
+                self._readers = [reader]
                 check_reader(reader, path, logged=logged)
             else:
                 self._writer = open_writer(path, wait_s, logged=logged)
