@@ -20,7 +20,9 @@ from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, note
 
 ROUNDS_PER_FILE = 20
-LONGEST_S = 0.06
+LONGEST_S, SOON_S = 0.06, 0.0003
+AIMED = 4
+"""One of so many rounds is killed in a long step, each in turn; the others anywhere."""
 SAID = struct.Struct("<BQ")
 APPENDED, ERASED, SAVED, COMPACTED, MARKED, FORKED, BEGUN = range(1, 8)
 NAMES = {ERASED: "erase", SAVED: "save", COMPACTED: "compact", MARKED: "mark", FORKED: "fork"}
@@ -61,8 +63,11 @@ def write_until_killed(path: Path, pipe: int, rng: random.Random) -> None:
         say(what, node)
 
 
-def kill_one(path: Path, rng: random.Random) -> list[tuple[int, int]]:
-    """Fork a writer, kill it at a random moment, and return what it said."""
+def kill_one(path: Path, rng: random.Random, step: int = 0) -> list[tuple[int, int]]:
+    """Fork a writer, kill it at a random moment, and return what it said.
+
+    `step`: it is killed just after it began this one, 0 for whatever it does.
+    """
     end, start = os.pipe()
     pid = os.fork()
     if not pid:
@@ -74,11 +79,14 @@ def kill_one(path: Path, rng: random.Random) -> list[tuple[int, int]]:
     os.close(start)
     # The clock starts with the first write, so that no round is spent on opening alone.
     select.select([end], [], [], 10)
-    time.sleep(rng.random() * LONGEST_S)
+    told = b""
+    while step and SAID.pack(BEGUN, step) not in told and (more := os.read(end, SAID.size)):
+        told += more
+    time.sleep(rng.random() * (SOON_S if step else LONGEST_S))
     os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     with os.fdopen(end, "rb") as said:
-        heard = list(SAID.iter_unpack(said.read()))
+        heard = list(SAID.iter_unpack(told + said.read()))
     assert os.WIFSIGNALED(status), "the writer failed before it was killed"
     return heard
 
@@ -123,7 +131,9 @@ def main(folder: Path, rounds: int, seed: int) -> None:
         path = folder / f"{number // ROUNDS_PER_FILE}.mags"
         if number % ROUNDS_PER_FILE == 0:
             done, erased, begun = set(), set(), set()
-        heard = kill_one(path, random.Random(rng.random()))
+        aimed, turn = number % AIMED == 0, number // AIMED
+        step = (SAVED, COMPACTED, ERASED)[turn % 3] if aimed else 0
+        heard = kill_one(path, random.Random(rng.random()), step)
         done |= {node for what, node in heard if what == APPENDED}
         erased |= {node for what, node in heard if what == ERASED}
         acknowledged += sum(what != BEGUN for what, _ in heard)
