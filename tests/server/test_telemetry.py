@@ -230,6 +230,8 @@ def refused(port: int) -> bool:
         httpx.get(f"http://127.0.0.1:{port}/healthz", trust_env=False)
     except httpx.ConnectError:
         return True
+    except (httpx.ReadError, httpx.RemoteProtocolError):
+        pass  # it was taken in the moment in which the server stopped listening
     return False
 
 
