@@ -26,7 +26,7 @@ _TENS = {"twenty": 20, "thirty": 30, "": 0}
 _ORDINAL = rf"(?:(?P<ten>twenty|thirty)[- ])?(?P<one>{'|'.join(_ORDINALS)}|thirtieth)"
 _MONTH = "|".join(name[:3] for name in MONTHS)
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
-_WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
+_WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days(?! ago)"
 _COUNT = (
     rf"(?:an?|{TO_TWELVE}|\w+teen|(?:{TENS})(?:-\w+)?|a couple of|a few|several|half an?"
     r"|\d+(?:[.,]\d)?)"
@@ -156,13 +156,6 @@ def _plain(text: str, at: float, *, future: bool) -> str:
             if m["week"]
             else _day_of_month(int(m["day"]), at, future=future, past=past) or m[0]
         ),
-        text,
-        flags=re.I,
-    )
-    text = re.sub(
-        rf"\bin ({_COUNT} (?:day|week|month|year)s?)\b|\b({_COUNT} (?:day|week"
-        rf"|month)s?) from today\b",
-        lambda m: f"in {m[1]}" if m[1] else f"in {m[2]} exactly",
         text,
         flags=re.I,
     )

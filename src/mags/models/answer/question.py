@@ -10,7 +10,7 @@ from itertools import pairwise
 from mags.caches import cached
 from mags.models.answer import cues
 from mags.models.policy.rules.lexicon import FIRST
-from mags.models.policy.rules.questions import KINDS, YES_NO, plainer
+from mags.models.policy.rules.questions import YES_NO, answer_kind, plainer
 from mags.models.policy.rules.tokens import WORD, stem, stems
 from mags.models.policy.rules.when import times
 from mags.ports.english import PAST_WORDS, lemma, word_set
@@ -112,8 +112,7 @@ def read_question(turn: Turn) -> ParsedQuestion:
     names = [stems(name) for name in spans]
     if FIRST.intersection(heard):
         names.append(stems(turn.speaker))
-    kinds = (kind for by, kind in KINDS if re.search(by, text, re.I))
-    kind = "yesno" if YES_NO.match(text) else next(kinds, "")
+    kind = "yesno" if YES_NO.match(text) else answer_kind(text)
     asks_object = ASKS_OBJECT.search(text) is not None and not HOLDS.match(text)
     asks_subject = HOLDS.match(text) or ASKS_SUBJECT.match(text)
     trade = content("work") if DOES.match(text) else frozenset()

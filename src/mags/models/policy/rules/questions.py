@@ -162,7 +162,10 @@ def _statement(tokens: Sequence[Token], scene: Scene) -> str:
     return " ".join(said)
 
 
-_WHEN = r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b"
+_WHEN = (
+    r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?"
+    r"|what(?:'s| is| was| are| were) (?:the|my|our|his|her|their) (?:dates?|(?:first|last) day))\b"
+)
 KINDS = (
     (_WHEN, "time"),
     (

@@ -20,6 +20,13 @@ EACH_DAY = r"(?:" + "|".join(f"{day}s" for day in DAYS) + r")"
 CALENDAR = re.compile(rf"\b(?:{'|'.join([*DAYS, *MONTHS])})s?\b", re.IGNORECASE)
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 COUNTED = {word: number for number, word in enumerate(("zero", *TO_TWELVE.split("|")))}
+_DAYS_OF = {"day": 1, "week": 7, "fortnight": 14}
+_NAMED_DAYS = {"yesterday": -1, "yest": -1, "last night": -1, "yesterday evening": -1,
+               "the day before yesterday": -2, "tomorrow": 1, "tmrw": 1, "tmr": 1,
+               "the day after tomorrow": 2}  # fmt: skip
+_FEASTS = {"christmas eve": (12, 24), "christmas": (12, 25), "boxing": (12, 26),
+           "new year's eve": (12, 31), "new year's": (1, 1), "halloween": (10, 31),
+           "valentine": (2, 14)}  # fmt: skip
 _NUMBERS = COUNTED | {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3, "several": 4}
 _ONLY = re.compile(
     r"(?:[^\w,]|,(?!\d)|\d|\b(?:to|of|the|at|in|an?|each|per|from|around|about|sharp|past|few|till|until|instead"
@@ -188,8 +195,9 @@ def _days(now: datetime, shift: int, length: int = 1) -> _Span:
 def _moved(now: datetime, unit: str, count: int) -> _Span:
     if unit == "day":
         return _days(now, count)
-    if unit == "week":
-        return replace(_days(now, -now.weekday() + 7 * count, 7), precision="week")
+    if unit in {"week", "fortnight"}:
+        shift = _DAYS_OF[unit] * count - now.weekday()
+        return replace(_days(now, shift, 7), precision="week")
     if unit == "month":
         moved = _shift(now.replace(day=1), count)
         return _months(moved.year, moved.month, 1, "month")
@@ -201,7 +209,10 @@ def _month_number(word: str) -> int:
 
 
 def _date(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
-    month, day = _month_number(m["month"]), int(m["day"])
+    return _dated(m, _month_number(m["month"]), int(m["day"]), now, future)
+
+
+def _dated(m: re.Match[str], month: int, day: int, now: datetime, future: bool) -> _Span | None:
     if m["year"]:
         return _day(int(m["year"]), month, day)
     span = _day(now.year, month, day)
@@ -249,9 +260,49 @@ def _season(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
 def _weekday(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
     wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"][:3]))
     which, back = m.groupdict().get("which") or "", (now.weekday() - wanted) % 7
-    if which == "next" or (which in {"this", "coming", ""} and future):
+    if which in {"next", "coming"} or (which in {"this", ""} and future):
         return _days(now, (7 - back) if back else (7 if which == "next" else 0))
     return _days(now, -(back or (7 if which in {"last", "past"} else 0)))
+
+
+def _off_day(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    """So long before or after a day: "a week on Friday", "Friday week", "two years ago today"."""
+    told = m.groupdict()
+    day = _NAMED_DAYS.get(told.get("name") or "", 0)
+    way = told.get("way") or ("" if day else "back" if "name" in told and not future else "")
+    back = way in {"ago", "back"} or day < 0
+    if told.get("weekday"):
+        wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"][:3]))
+        since = (now.weekday() - wanted) % 7
+        day = -(since or 7) if back else 7 - since
+    count = _number(m) if told.get("number") else 1
+    return _exactly(
+        now + timedelta(days=day), told.get("unit") or "week", -count if back else count
+    )
+
+
+def _before_last(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    """Two Sundays ago, which is the Sunday before last; the week before last."""
+    told = m.groupdict()
+    if told.get("weekday"):
+        wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"][:3]))
+        count = _number(m) if told.get("number") else 2
+        return _days(now, -((now.weekday() - wanted) % 7 or 7) - 7 * (count - 1))
+    if m["unit"] == "weekend":
+        return _days(now, -now.weekday() - 9, 2)
+    return _moved(now, m["unit"], -2)
+
+
+def _day_of(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    """The 12th of next month."""
+    month = _shift(now.replace(day=1), {"next": 1, "last": -1}.get(m["which"], 0))
+    return _day(month.year, month.month, int(m["day"]))
+
+
+def _feast(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    """A feast on the same day each year."""
+    month, day = next(date for name, date in _FEASTS.items() if m["feast"].startswith(name))
+    return _dated(m, month, day, now, future)
 
 
 def _weekday_date(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
@@ -274,16 +325,19 @@ def _off(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
     count = -_number(m) if ago else _number(m)
     if m["unit"] == "day" or not _EXACT.search(m[0]):
         return _moved(now, m["unit"], count)
-    if m["unit"] == "week":
-        return _days(now, 7 * count)
-    month = _shift(now.replace(day=1), 12 * count if m["unit"] == "year" else count)
-    return _day(month.year, month.month, min(now.day, monthrange(month.year, month.month)[1]))
+    return _exactly(now, m["unit"], count)
+
+
+def _exactly(day: datetime, unit: str, count: int) -> _Span | None:
+    """The very day so many weeks, fortnights, months or years from a day."""
+    if unit in _DAYS_OF:
+        return _days(day, _DAYS_OF[unit] * count)
+    month = _shift(day.replace(day=1), 12 * count if unit == "year" else count)
+    return _day(month.year, month.month, min(day.day, monthrange(month.year, month.month)[1]))
 
 
 def _named(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
-    steps = {"yesterday": -1, "tomorrow": 1, "the day before yesterday": -2,
-             "the day after tomorrow": 2, "last night": -1, "yesterday evening": -1}  # fmt: skip
-    return _days(now, steps.get(m["name"], 0))
+    return _days(now, _NAMED_DAYS.get(m["name"], 0))
 
 
 def _only_year(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
@@ -309,7 +363,7 @@ _MONTH = (
 _YEAR = r"(?P<year>1[0-9]{3}|20[0-9]{2})"
 _OF_YEAR = rf"(?:,?\s+(?:of\s+)?{_YEAR})?"
 _NUMBER = rf"(?P<number>\d+|an?|{TO_TWELVE}|a couple(?: of)?|a few|several)"
-_UNIT = r"(?P<unit>day|week|month|year)s?"
+_UNIT = r"(?P<unit>day|week|fortnight|month|year)s?"
 _FROM_NOW = r"(?:(?P<back>ago|back|earlier)|from now)"
 _EXACTLY, _TO_THE_DAY = r"(?:exactly\s+)?", r"(?:,?\s+(?:exactly|to the day))?"
 _EXACT = re.compile(r"exactly|to the day")
@@ -324,15 +378,19 @@ _LEAD = (
     rf"(?:(?:{_ROLE}|on|in|at|during|around|about|for|early|late|mid|over|back)[\s-]+)*"
     r"(?:the\s+)?"
 )
-_WHICH = r"(?P<which>last|past|previous|this|next|coming)"
+_WHICH = r"(?:this\s+)?(?P<which>last|past|previous|this|next|coming)"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DAY_OF_MONTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
 _ALONE = r"(?!\s+(?!(?:at|in|on|with|and|but|for|to|i|we|he|she|they|it)\b)\w)"
 """What follows a day that is no "8th floor"."""
 _OF_WEEK = rf"(?:{_WEEKDAY},?\s+)?"
 _NAMED = (
-    "(?P<name>the day before yesterday|the day after tomorrow|yesterday evening|yesterday|today"
-    "|tomorrow|tonight|last night|this morning|this afternoon|this evening)"
+    "(?P<name>the day before yesterday|the day after tomorrow|yesterday evening|yesterday|yest"
+    "|today|tomorrow|tmrw|tmr|tonight|last night|this morning|this afternoon|this evening)"
+)
+_WAY = r"(?:(?P<way>ago|back|from|on|this|come)\s+)"
+_FEAST = (
+    r"(?P<feast>christmas (?:eve|day)|boxing day|new year's (?:eve|day)|halloween|valentine'?s day)"
 )
 _SHADE = r"(?:(?:early|late|mid)[\s-]+)?"
 _PART = (
@@ -370,6 +428,16 @@ _RULES = (
             (rf"{_MONTH},?\s+(?:on\s+)?the\s+{_DAY_OF_MONTH}(?:,?\s*{_YEAR})?{_ALONE}", _date),
             (rf"{_WEEKDAY},?\s+(?:the\s+)?{_DAY_OF_MONTH}", _weekday_date),
             (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month),
+            (rf"{_NUMBER}\s+(?P<unit>week|fortnight)s?\s+{_WAY}{_WEEKDAY}", _off_day),
+            (rf"{_NUMBER}\s+{_UNIT}\s+{_WAY}?(?P<name>today|tomorrow|yesterday)", _off_day),
+            (rf"{_WEEKDAY}\s+(?:in\s+a\s+)?(?P<unit>week|fortnight)", _off_day),
+            (rf"{_NUMBER}\s+{_WEEKDAY}s\s+ago", _before_last),
+            (
+                rf"(?:{_WEEKDAY}|(?P<unit>week|weekend|month|year))\s+before\s+last",
+                _before_last,
+            ),
+            (rf"{_DAY_OF_MONTH}\s+(?:of\s+)?(?P<which>this|next|last)\s+month", _day_of),
+            (rf"{_FEAST}{_OF_YEAR}", _feast),
             (_NAMED, _named),
             (rf"{_EXACTLY}{_NUMBER}\s+{_UNIT}\s+{_FROM_NOW}{_TO_THE_DAY}", _off),
             (rf"(?<=in ){_EXACTLY}{_NUMBER}\s+{_UNIT}(?:'s? time)?{_TO_THE_DAY}", _off),
@@ -402,7 +470,8 @@ _ALIKE = str.maketrans({"\u017f": "s", "\u212a": "k", "\u0130": "i", "\u0131": "
 """Letters that patterns without case take for others, one for one, so that places stay."""
 # A number by itself is no time: where nothing else tells of one it has to be a year.
 _MAYBE = re.compile(
-    r"(?<!\d)\d{4}(?!\d)|day|night|week|month|year|morning|afternoon|evening|tomorrow"
+    r"(?<!\d)\d{4}(?!\d)|day|night|week|month|year|morning|afternoon|eve|halloween|tomorrow"
+    r"|\b(?:tmrw|tmr|yest)\b"
     r"|spring|summer|autumn|fall|winter|\b(?:mon|tues?|weds?|thurs?|thu|fri|sat|sun)\b"
     r"|\b(?:" + "|".join(name[:3] for name in MONTHS) + r")[a-z]*\b",
     re.IGNORECASE,
