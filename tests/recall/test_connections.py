@@ -87,3 +87,27 @@ def test_code_is_kept_and_found_though_no_fact(memory):
     seen = memory.observe(told, speaker="Ben")
     assert not seen.facts
     assert memory.recall("Rex dog", k=3).hits[0].text == told
+
+
+def test_all_steps_from_what_is_named_come_before_what_is_only_like_the_question():
+    names = [
+        a + b for a in ("Bel", "Cor", "Dun", "Fen", "Gar", "Hol") for b in ("an", "ick", "use")
+    ]
+
+    def steps(place: int) -> list[tuple[str, str, str]]:
+        car, firm, man, land, town = (names[(place + n) % len(names)] for n in (0, 3, 7, 11, 13))
+        return [
+            (f"{car} Four", "is produced by", f"{firm} Motors"),
+            (f"{firm} Motors", "was founded by", f"Sela {man}"),
+            (f"Sela {man}", "is a citizen of", f"{land}ia"),
+            (f"{land}ia", "capital", f"Port {town}"),
+        ]
+
+    with mags.open(None, policy=RulePolicy()) as made:
+        for place in range(len(names)):
+            for fact in steps(place):
+                made.assert_fact(*fact)
+        for place, name in enumerate(names):
+            asked = f"In what city was the founder of the manufacturer of {name} Four a citizen of?"
+            found = {(hit.fact.subject, hit.fact.object) for hit in made.recall(asked, k=10).hits}
+            assert found >= {(subject, thing) for subject, _, thing in steps(place)}

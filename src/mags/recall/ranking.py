@@ -57,12 +57,6 @@ TRAIT_FIELDS = (
     *("confidence", "valid_from", "recorded_at"),
 )
 
-LEAST = 0.5
-"""Share of its value that a fact of the ball keeps that is not like the question at all.
-
-It may be a step to one that is.
-"""
-
 UNREACHED = 1e-6
 """Added to the spread's value before its logarithm is taken."""
 
@@ -117,7 +111,7 @@ def scored(
     A weight named `feature@document` is added to the feature's for texts nobody said, one named
     `feature@statement` for queries that ask nothing.
     """
-    values = _columns(state, request, found, reach, settings.near)
+    values = _columns(state, request, found, reach)
     return (values, *_weighed(values, settings, statement=request.query.statement))
 
 
@@ -159,7 +153,7 @@ def _weighed(
 
 
 def _columns(
-    state: State, request: RecallRequest, found: Candidates, reach: Reach, near: float
+    state: State, request: RecallRequest, found: Candidates, reach: Reach
 ) -> NDArray[np.float32]:
     """Every feature of `NAMES`, shape (features, n), not yet standardised.
 
@@ -189,12 +183,12 @@ def _columns(
         out[AT["lexical_reworded"]] = bm25_of(found.matches[1:], rows)
     keys = nodes["session"][rows]
     kernels.sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
-    _reached(reach, rows, near, out)
+    _reached(reach, rows, out)
     _traits(state, request, rows, out[AT["speaker"] :])
     return out
 
 
-def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np.float32]) -> None:
+def _reached(reach: Reach, rows: NDArray[np.int64], out: NDArray[np.float32]) -> None:
     """What spread, walk and bridges say."""
     kernels.fill(rows, *reach.spread, out[AT["spread"]])
     out[AT["spread"]] = np.log(out[AT["spread"]] + np.float32(UNREACHED))
@@ -209,11 +203,7 @@ def _reached(reach: Reach, rows: NDArray[np.int64], near: float, out: NDArray[np
     if not reach.walk:
         return
     out[AT["chain"]] = out[AT["walk"]] > 1.0
-    # What stands near something named is seldom asked for unless it is like the question.
-    like = np.maximum(out[AT["similarity"]], out[AT["reworded"]]) / np.float32(near)
-    like[out[AT["chain"]] > 0] = 1.0
-    share = LEAST + (1 - LEAST) * np.clip(like, 0.0, 1.0)
-    out[AT["walk"]] = np.minimum(out[AT["walk"]], 1.0) * share
+    np.minimum(out[AT["walk"]], 1.0, out=out[AT["walk"]])
 
 
 def _traits(

@@ -193,7 +193,6 @@ class RecallSettings:
     the spread may add. threshold, max_nodes: best-first paths of traces.
     hops: how far a walk over current facts goes from a named entity; ball: how many facts it
     may bring; linking: most facts of a chain between two things whose connection is asked for.
-    near: cosine with the question from which a fact of the ball counts fully, less below it.
     anchor_choice: `top` takes the best fused, `hull` covers the most ground in the plane of the
     vectors.
     """
@@ -213,7 +212,6 @@ class RecallSettings:
     hops: int = 4
     ball: int = 64
     linking: int = 12
-    near: float = 0.4
     anchor_choice: Literal["hull", "top"] = "top"
     spread: bool = True
     walk: bool = True
@@ -247,7 +245,6 @@ _BOUNDS = (
         "alpha": (1e-6, 1.0),
         "eps": (1e-12, 1.0),
         "threshold": (0.0, 1.0),
-        "near": (1e-6, 1.0),
         "mellow": (1e-6, ANY),
         "second": (0.0, ANY),
         "entity_seeds": (0.0, ANY),
