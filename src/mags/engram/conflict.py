@@ -267,14 +267,15 @@ def _is_shared(view: View, fact: int, said: Sequence[int], clash: Clash) -> bool
     slots = {one[0] for one in new if one[2] == object_}
     if slot not in slots:
         return bool(slots) and not clash.is_cued
-    others = {
-        _told(view, one)[1]
-        for one in view.about(object_)
-        if one not in said
-        and (_told(view, one)[0], _told(view, one)[2]) == (slot, object_)
-        and view.node(one)["valid_to"] == NEVER
-    }
-    return len(others) > 1
+    others: set[int] = set()
+    for one in view.about(object_):
+        its_slot, its_subject, its_object = _told(view, one)
+        if (its_slot, its_object) == (slot, object_) and one not in said:
+            if view.node(one)["valid_to"] == NEVER:
+                others.add(its_subject)
+            if len(others) > 1:
+                return True  # of a thing that many have, the first two tell it
+    return False
 
 
 def _told(view: View, fact: int) -> tuple[int, int, int]:

@@ -6,7 +6,7 @@ import pytest
 
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.question import content
-from mags.models.answer.spans import Candidate, tells_anew
+from mags.models.answer.spans import Candidate, takes_back, tells_anew
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
@@ -109,3 +109,27 @@ def test_a_day_told_later_of_something_else_is_no_news():
     asked, told = content("When did I quit smoking?"), stems("2021")
     assert tells_anew(read, told, asked)  # "moved to Cork" need not say of whose home
     assert not tells_anew(replace(read, features={"cover": 0.0, "is time": 1.0}), told, asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "corrected"),
+    [
+        ("no sorry Cardiff!! he'd kill me. rest is right", "Cork", True),
+        ("Scratch that, it was 40,000, Jamaican of course.", "4,000 dollars", True),
+        ("no, Friday", "Monday", True),
+        ("no, Duke runs like a puppy again, he's 11!", "Dr Mehta", False),
+        ("sorry, I'm late", "Cork", False),
+        ("no, 14", "Cork", False),
+        ("no, Cardiff", "Yes", False),
+    ],
+)
+def test_a_value_is_corrected_by_another_of_its_kind(text: str, said: str, corrected: bool):
+    assert takes_back(text, said) == corrected
+
+
+def test_what_was_corrected_right_after_is_no_answer():
+    told = turn(1, "our tank is some guy from Cork")
+    asked = "Where's our tank from?"
+    assert ask(asked, told).startswith("Cork ")
+    after = replace(turn(2, "no sorry Cardiff!! he'd kill me"), at=told.at + 60.0)
+    assert ask(asked, told, after).startswith(LEFT_OPEN)

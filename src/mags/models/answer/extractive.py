@@ -53,6 +53,8 @@ FIRM = 0.5
 """How likely a later turn may answer otherwise than a fact that is surely held."""
 DOUBTFUL = 0.85
 """How likely an answer has to be right of a guess, or of what may be over or not what is asked."""
+SOON_S = 3_600.0
+"""Within which a correction follows what it corrects."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
@@ -153,12 +155,14 @@ class ExtractiveAnswerer:
         It has to be likelier where it may not show all that is asked, or not what holds now.
         """
         item, yesno = one.item, parsed.kind == "yesno"
+        theirs = [other for other in read if other.item.speaker == item.speaker]
         if (
             not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
             # Where another says "I work" is not where she does.
             or (not one.features["about"] and spans.TOLD_BY.search(one.quote))
             # Of what takes something back, the words that hold cannot be told.
             or cues.CORRECTED.search(one.quote)
+            or _is_corrected(one.head, item.at, theirs)
             # One value is no sum of several, nor a sum that of each, unless it is told as that.
             or any(ask.search(turn.text) and not tell.search(one.quote) for ask, tell in SHARES)
             or (
@@ -168,12 +172,11 @@ class ExtractiveAnswerer:
             )
         ):
             return False
-        theirs = [other for other in read if other.item.speaker == item.speaker]
         doubtful = (
             (yesno and not _shows_enough(parsed, one))
             # When something is, is mostly told with it: "I love Mondays" are no days of work.
             or (parsed.kind == "time" and not one.features["cover"])
-            or _is_told_anew(item.speaker, item.at, stems(one.head), parsed, theirs)
+            or _is_told_anew(item.speaker, item.at, one.head, parsed, theirs)
         )
         return one.best >= (max(self.sure, DOUBTFUL) if doubtful else self.sure)
 
@@ -195,9 +198,11 @@ class ExtractiveAnswerer:
         head, dash, _ = fact.text.partition(f" {DASH} ")
         head = head if dash else ""
         subject = own.fact[0] if own.fact else own.speaker
-        values = stems(head) or (stems(own.fact[2]) if own.fact else frozenset())
+        value = head or (own.fact[2] if own.fact else "")
         theirs = [one for one in read if _may_renew(subject, own.speaker, one.item.speaker)]
-        if _is_told_anew(subject, own.at, values, parsed, theirs):
+        if _is_corrected(value, own.at, theirs) or _is_told_anew(
+            subject, own.at, value, parsed, theirs
+        ):
             return False
         told = spans.fact_features(parsed, own, head, fact.support, read)
         if read[0].best >= self.sure and spans.says(read[0], own, head):
@@ -319,17 +324,24 @@ def _may_renew(subject: str, speaker: str, other: str) -> bool:
 def _is_told_anew(
     subject: str,
     at: float,
-    values: frozenset[str],
+    value: str,
     parsed: ParsedQuestion,
     read: Sequence[spans.Candidate],
 ) -> bool:
     """Whether a later turn of whom it tells ends or corrects a value; of what was, none does."""
-    asked = parsed.words - frozenset().union(*parsed.names)
+    asked, values = parsed.words - frozenset().union(*parsed.names), stems(value)
     return not parsed.past and any(
         one.item.at > at
         and (spans.about(stems(subject), one.item) or values & stems(one.item.text))
         and spans.tells_anew(one, values, asked)
         for one in read
+    )
+
+
+def _is_corrected(value: str, at: float, read: Sequence[spans.Candidate]) -> bool:
+    """Whether its speaker corrects a value right after it was said."""
+    return any(
+        0.0 < one.item.at - at < SOON_S and spans.takes_back(one.item.text, value) for one in read
     )
 
 

@@ -35,6 +35,8 @@ from mags.models.policy.reader.network import Calibration
 from mags.models.policy.reader.reading import AnswerSpan
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
+from mags.ports.corrections import instead, is_cued
+from mags.ports.corrections import shown as shape
 from mags.ports.english import TENS, TO_TWELVE, is_verb
 from mags.ports.policy import ASSISTANTS, Turn
 
@@ -54,6 +56,7 @@ OF_EACH = (400, 240, 140)
 SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
+YES_OR_NO = ("Yes", "No")
 MAY_ANSWER, NEWS = 0.15, 0.35
 """How likely a turn answers that takes something back, and one that tells of it anew."""
 NUMBER = re.compile(
@@ -476,6 +479,19 @@ def weighed_turns(
     return sorted(found, key=lambda one: -one.best)
 
 
+def takes_back(text: str, said: str) -> bool:
+    """Whether a turn, said right after, corrects a value: "no sorry, Cardiff!!" of "from Cork".
+
+    Its first sentence has a value of that kind and little more, and begins or ends so.
+    """
+    first = text[slice(*sentences(text)[0])]
+    value = instead(first)[1] if is_cued(first) else None
+    old, new = shape(said), shape(value or "")
+    if old is None or new is None or said in YES_OR_NO:
+        return False
+    return bool(old[0] & new[0]) or (old[1] and new[1])
+
+
 def tells_anew(read: Candidate, values: frozenset[str], asked: frozenset[str]) -> bool:
     """Whether a turn told later ends or corrects a value, or tells anew of what is asked.
 
@@ -497,7 +513,7 @@ def tells_anew(read: Candidate, values: frozenset[str], asked: frozenset[str]) -
 
 def says(read: Candidate, fact: ContextItem, head: str) -> bool:
     """Whether a turn that answers says what a fact does: the same yes or no, or its words."""
-    if read.head in ("Yes", "No") or head in ("Yes", "No"):
+    if read.head in YES_OR_NO or head in YES_OR_NO:
         return read.head == head
     ends = fact.fact[2] if fact.fact is not None and not head else head
     return bool(stems(read.head) & stems(ends)) or content(ends) <= content(read.quote)
