@@ -26,6 +26,8 @@ from tests.server.asking import Asked, every_example
 HANG_S = 60.0
 """What is not answered by then hangs."""
 CLIENTS = 6
+SAID = 400
+"""Characters that are kept of what a failure says."""
 BLOCK = 600
 CLEAR = ("502 ModelUnavailable", "502 ModelReplyError", "503 Overloaded")
 """What is no fault of the server: a model that is not there, and a limit that was reached."""
@@ -51,7 +53,7 @@ def fuzz(folder: Path, kept: Path, *, requests: int) -> dict[str, float]:
     with running(folder, port) as server, ThreadPoolExecutor(CLIENTS) as pool:
         known, lines = _known(port), threading.local()
 
-        def work(number: int) -> str:
+        def work(number: int) -> tuple[str, str]:
             if not hasattr(lines, "own"):
                 lines.own = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)
             return _sent(lines.own, *_made(number, known))
@@ -59,10 +61,10 @@ def fuzz(folder: Path, kept: Path, *, requests: int) -> dict[str, float]:
         # A block is counted when all of it is answered: what was stopped is sent again.
         for start in range(first, requests, BLOCK):
             numbers = range(start, min(start + BLOCK, requests))
-            for number, became in zip(numbers, pool.map(work, numbers), strict=True):
+            for number, (became, said) in zip(numbers, pool.map(work, numbers), strict=True):
                 tally[became] += 1
                 if not became.isdigit() and became not in CLEAR:
-                    failures.append(f"{number}: {became}")
+                    failures.append(f"{number}: {became}: {said}")
             part = kept.with_suffix(".part")
             part.write_text(json.dumps({"counts": tally, "failures": failures}))
             part.replace(kept)
@@ -155,27 +157,30 @@ def _changed(chance: random.Random, value: object) -> object:
 
 
 def _sent(line: http.client.HTTPConnection, method: str, path: str, body: bytes,
-          headers: dict[str, str]) -> str:  # fmt: skip
-    """Its status, "hang" for none in time, "broken" where the line was closed without one."""
+          headers: dict[str, str]) -> tuple[str, str]:  # fmt: skip
+    """Its status, "hang" for none in time, "broken" where the line was closed without one.
+
+    And what a failure of the server says.
+    """
     for again in (False, True):
         try:
             line.request(method, path, body, headers)
             answer = line.getresponse()
             if answer.headers.get_content_type() == "text/event-stream":
                 line.close()  # it may never end
-                return str(answer.status)
+                return str(answer.status), ""
             said = answer.read()
             if answer.status < 500:
-                return str(answer.status)
+                return str(answer.status), ""
             problem = json.loads(said)
             kind = problem["error"]["code"] if "error" in problem else problem["type"]
-            return f"{answer.status} {str(kind).rpartition(':')[2]}"
+            return f"{answer.status} {str(kind).rpartition(':')[2]}", str(problem)[:SAID]
         except TimeoutError:
             line.close()
-            return "hang"
+            return "hang", ""
         except (OSError, http.client.HTTPException):
             # An idle line may be closed by the server at any time: sent once more on a new one.
             line.close()
             if again:
-                return "broken"
-    return "broken"
+                return "broken", ""
+    return "broken", ""

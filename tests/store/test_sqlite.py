@@ -161,6 +161,15 @@ def fill(store: SqliteStore, nodes: Iterator[int]) -> int:
         count += 1
 
 
+def test_a_log_that_goes_while_it_is_looked_at_was_empty(path: Path, monkeypatch):
+    """Another thread that closes the memory removes its log between any two looks at it."""
+    monkeypatch.setattr(Path, "exists", lambda _: True)
+    database.make(path, 1.0)
+    store = SqliteStore.open(path)
+    assert store.size()["bytes"] >= path.stat().st_size
+    store.close()
+
+
 def test_a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_room(
     store: SqliteStore, path: Path
 ):

@@ -335,8 +335,7 @@ class Database(SqlDatabase):
 
     def bytes(self, _sizes: object) -> int:
         """Of all files."""
-        files = [Path(f"{self.path}{end}") for end in ("", "-wal", "-shm")]
-        return sum(file.stat().st_size for file in files if file.exists())
+        return sum(_size(Path(f"{self.path}{end}")) for end in ("", "-wal", "-shm"))
 
     # -- life --------------------------------------------------------------------
 
@@ -393,8 +392,16 @@ def _entered(
     log = Path(f"{path}-wal")
     with ExitStack() as undo:
         undo.callback(_left, place)
-        yield place, log.exists() and log.stat().st_size > LOG_HEADER.size
+        yield place, _size(log) > LOG_HEADER.size
         undo.pop_all()
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, 0 where there is none: a log goes when another thread closes the memory."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _left(place: tuple[int, int] | None) -> None:
@@ -591,8 +598,7 @@ def open_reader(path: Path, wait_s: float) -> Connection:
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         # Write-ahead mode needs a -shm file, which cannot be made in a read-only folder.
         # "immutable" reads without one, but ignores the log, so the log must be empty.
-        wal = Path(f"{path}-wal")
-        if wal.exists() and wal.stat().st_size:
+        if _size(Path(f"{path}-wal")):
             raise
         db = Connection(
             f"{path.absolute().as_uri()}?immutable=1",
