@@ -311,8 +311,7 @@ SECTIONS = (
         text="Generated dialogues of splits that training never saw: new names told in phrases and "
         "sentence frames of training (`seen`), new frames (`frames`), new frames and phrasings "
         "(`phrasings`), phrasings by another author, relations held out. `exact`: the whole "
-        "decision is what is due; `F1`: the mean over samples of that of its items. `heads` "
-        "leave to the rules what they are unsure of, or what a guardrail refuses. The rules word "
+        "decision is what is due; `F1`: the mean over samples of that of its items. The rules word "
         "their plans freely, so exactness says little of their asking. "
         "`python -m benchmarks.policies --policy KIND`.",
         suites=(
