@@ -13,7 +13,8 @@ Column = tuple[str, str]
 _TEXT = """\
 `mags serve` as a process of its own on the embedded default, clients on loopback
 (`python -m benchmarks.serving`). *Recall*: one core for the server, all clients asking at once, so
-that each waits for all others, the embedding included; aim: 95 of 100 within 40 ms. *Rested*: the
+that each waits for all others, the embedding included; aim: 95 of 100 within 40 ms. *Workers*:
+`--workers` 1 and 2 on both cores, each client with a memory of its own. *Rested*: the
 same where each waits a tenth of a second between (in the mean, exponential). *Mixture*: half the
 requests remember a turn, three in ten recall, two in ten ask, over many memories; aim: nothing
 fails, nothing is lost or lands in another's memory, the process grows by what is told (KB a turn
@@ -57,6 +58,24 @@ _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
             ("rested_ms_p95", "ms, p95"),
             ("rested_a_second", "a second"),
             ("memory_mb", "MB"),
+        ),
+    ),
+    (
+        "serving-workers",
+        "Recall by one and by two workers",
+        (
+            ("clients", "clients"),
+            ("memories", "memories"),
+            *(
+                (f"{name}_{count}", f"{count}: {head}")
+                for count in (1, 2)
+                for name, head in (
+                    ("recall_ms_p50", "ms, p50"),
+                    ("recall_ms_p95", "ms, p95"),
+                    ("recalls_a_second", "a second"),
+                    ("cpu_ms_a_recall", "processor ms each"),
+                )
+            ),
         ),
     ),
     (

@@ -133,3 +133,11 @@ def shown(value: str) -> tuple[int, bool] | None:
     """What kind of value it is, as far as that shows: a time or a number, a name."""
     found = marks(value) & SHOWN, any(map(str.isupper, value))
     return found if any(found) else None
+
+
+def of_one_kind(value: str, other: str) -> bool:
+    """Whether both are times, both other numbers, or both names."""
+    old, new = shown(value), shown(other)
+    if old is None or new is None or (old[0] ^ new[0]) & AnswerMark.TIME:
+        return False
+    return bool(old[0] & new[0] or (old[1] and new[1]))

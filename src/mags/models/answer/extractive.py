@@ -53,8 +53,6 @@ FIRM = 0.5
 """How likely a later turn may answer otherwise than a fact that is surely held."""
 DOUBTFUL = 0.85
 """How likely an answer has to be right of a guess, or of what may be over or not what is asked."""
-SOON_S = 3_600.0
-"""Within which a correction follows what it corrects."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
 SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
@@ -162,7 +160,7 @@ class ExtractiveAnswerer:
             or (not one.features["about"] and spans.TOLD_BY.search(one.quote))
             # Of what takes something back, the words that hold cannot be told.
             or cues.CORRECTED.search(one.quote)
-            or _is_corrected(one.head, item.at, theirs)
+            or any(spans.corrects(other, one.head, item.at) for other in theirs)
             # One value is no sum of several, nor a sum that of each, unless it is told as that.
             or any(ask.search(turn.text) and not tell.search(one.quote) for ask, tell in SHARES)
             or (
@@ -200,9 +198,9 @@ class ExtractiveAnswerer:
         subject = own.fact[0] if own.fact else own.speaker
         value = head or (own.fact[2] if own.fact else "")
         theirs = [one for one in read if _may_renew(subject, own.speaker, one.item.speaker)]
-        if _is_corrected(value, own.at, theirs) or _is_told_anew(
-            subject, own.at, value, parsed, theirs
-        ):
+        if any(spans.corrects(one, value, own.at) for one in theirs):
+            return False
+        if _is_told_anew(subject, own.at, value, parsed, theirs):
             return False
         told = spans.fact_features(parsed, own, head, fact.support, read)
         if read[0].best >= self.sure and spans.says(read[0], own, head):
@@ -335,13 +333,6 @@ def _is_told_anew(
         and (spans.about(stems(subject), one.item) or values & stems(one.item.text))
         and spans.tells_anew(one, values, asked)
         for one in read
-    )
-
-
-def _is_corrected(value: str, at: float, read: Sequence[spans.Candidate]) -> bool:
-    """Whether its speaker corrects a value right after it was said."""
-    return any(
-        0.0 < one.item.at - at < SOON_S and spans.takes_back(one.item.text, value) for one in read
     )
 
 

@@ -35,8 +35,7 @@ from mags.models.policy.reader.network import Calibration
 from mags.models.policy.reader.reading import AnswerSpan
 from mags.models.policy.rules.tokens import stems
 from mags.ports.answer import ContextItem
-from mags.ports.corrections import instead, is_cued
-from mags.ports.corrections import shown as shape
+from mags.ports.corrections import instead, is_cued, of_one_kind
 from mags.ports.english import TENS, TO_TWELVE, is_verb
 from mags.ports.policy import ASSISTANTS, Turn
 
@@ -57,6 +56,8 @@ SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
 YES_OR_NO = ("Yes", "No")
+SOON_S = 180.0
+"""Within which a correction follows what it corrects: a later one may be of something else."""
 MAY_ANSWER, NEWS = 0.15, 0.35
 """How likely a turn answers that takes something back, and one that tells of it anew."""
 NUMBER = re.compile(
@@ -479,6 +480,11 @@ def weighed_turns(
     return sorted(found, key=lambda one: -one.best)
 
 
+def corrects(read: Candidate, value: str, at: float) -> bool:
+    """Whether a turn corrects a value that was told at a time, right before."""
+    return 0.0 < read.item.at - at < SOON_S and takes_back(read.item.text, value)
+
+
 def takes_back(text: str, said: str) -> bool:
     """Whether a turn, said right after, corrects a value: "no sorry, Cardiff!!" of "from Cork".
 
@@ -486,10 +492,7 @@ def takes_back(text: str, said: str) -> bool:
     """
     first = text[slice(*sentences(text)[0])]
     value = instead(first)[1] if is_cued(first) else None
-    old, new = shape(said), shape(value or "")
-    if old is None or new is None or said in YES_OR_NO:
-        return False
-    return bool(old[0] & new[0]) or (old[1] and new[1])
+    return said not in YES_OR_NO and of_one_kind(said, value or "")
 
 
 def tells_anew(read: Candidate, values: frozenset[str], asked: frozenset[str]) -> bool:

@@ -25,7 +25,7 @@ from itertools import combinations
 from mags.models import rendering
 from mags.models.answer.cues import KIN_TERMS, kin_of
 from mags.models.answer.question import ParsedQuestion, content, read_question
-from mags.models.answer.spans import Candidate, logit
+from mags.models.answer.spans import Candidate, corrects, logit
 from mags.models.answer.support import (
     FIRST_PERSON,
     ROLE_NAMES,
@@ -514,14 +514,23 @@ def closest(
     if not held and not any(may) and not any(shares(question, item) for item in unread):
         return Answer(text=UNKNOWN, outcome="unknown", support=best)
     likely = sorted(read, key=lambda one: -one.quoted)
+    # Beside what its speaker has corrected stands how.
+    righted = [one for one in likely[1:] if _rights(one, likely[0])]
+    likely = [*likely[:1], *righted, *(one for one in likely[1:] if one not in righted)]
     shown: dict[int, ContextItem] = {}
     for item in (*(replace(one.item, text=one.quote) for one in likely), *leads):
         shown.setdefault(item.id, item)
-    idle = {one.item.id for one in likely[1:] if one.best < BESIDE and not one.features["words"]}
+    others = likely[1 + len(righted) :]
+    idle = {one.item.id for one in others if one.best < BESIDE and not one.features["words"]}
     kept = [item for item in list(shown.values())[:MOST_SHOWN] if item.id not in idle]
     days = {one.item.id: one.head for one in read if question.kind == "time"}
     text = f"{NOT_SURE} {'; '.join(quote(item, days.get(item.id, '')) for item in kept)}"
     return replace(citing(text, kept, best), outcome="closest")
+
+
+def _rights(one: Candidate, told: Candidate) -> bool:
+    """Whether a turn corrects what its speaker told right before."""
+    return one.item.speaker == told.item.speaker and corrects(one, told.head, told.item.at)
 
 
 def shares(question: ParsedQuestion, item: ContextItem) -> bool:
