@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.errors import InvalidInput, NotFound
+from mags.errors import InvalidInput, NotFound, StoreError
 from mags.ports.store import Store
 from mags.server.auth import EVERY, EVERYTHING, Grant, KeyRing, Scope
 from mags.server.open_memories import OpenMemories, Overloaded
@@ -65,6 +65,21 @@ def test_a_branch_of_what_is_not_there_makes_no_file(folder: Path):
     with pytest.raises(NotFound), memories.enter(EVERYTHING, "a", Scope.WRITE, branch="x"):
         pass
     assert memories.names(EVERYTHING) == []
+
+
+def test_a_memory_that_is_removed_while_it_is_opened_is_not_there(folder: Path):
+    class Vanishing(FolderCatalog):
+        def open(self, name: str, branch: str = "main") -> Store:
+            self.remove(name)
+            raise StoreError(f"there is no memory at {folder / name}")
+
+    filled(folder, "a").close()
+    memories = OpenMemories(Vanishing(folder), open_memory)
+    with (
+        pytest.raises(NotFound, match="no memory 'a'"),
+        memories.enter(EVERYTHING, "a", Scope.READ),
+    ):
+        pass
 
 
 def test_a_disk_that_takes_two_spellings_for_one_opens_only_the_right_one(

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from mags import caches, inspect
-from mags.errors import InvalidInput, MagsError, NotFound
+from mags.errors import InvalidInput, MagsError, NotFound, StoreError
 from mags.memory.memory import Memory, closed_on_failure
 from mags.ports.pausing import span
 from mags.ports.store import Catalog, Store
@@ -368,16 +368,22 @@ class OpenMemories:
         self, key: tuple[str, str], opener: Opener, tenant: str, *, make: bool
     ) -> OpenMemory:
         namespace, branch = key
+        missing = NotFound(
+            f"there is no memory {namespace!r}: the first turn that is observed makes it",
+            namespace=namespace,
+        )
         there = self.catalog.exists(namespace)
         if not there and not (make and branch == MAIN):
-            raise NotFound(
-                f"there is no memory {namespace!r}: the first turn that is observed makes it",
-                namespace=namespace,
-            )
+            raise missing
         self._make_room(tenant, 1)
         traces = self._kept.pop(key, None) or Traces(self._traces)
         with span("open"):
-            store = self.catalog.open(namespace, branch)
+            try:
+                store = self.catalog.open(namespace, branch)
+            except StoreError as failure:
+                if self.catalog.exists(namespace):
+                    raise
+                raise missing from failure  # it was removed meanwhile
             with closed_on_failure(store):
                 memory = opener(store)
         return OpenMemory(
