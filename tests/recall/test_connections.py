@@ -111,3 +111,14 @@ def test_all_steps_from_what_is_named_come_before_what_is_only_like_the_question
             asked = f"In what city was the founder of the manufacturer of {name} Four a citizen of?"
             found = {(hit.fact.subject, hit.fact.object) for hit in made.recall(asked, k=10).hits}
             assert found >= {(subject, thing) for subject, _, thing in steps(place)}
+
+
+def test_steps_between_two_things_are_not_looked_at_word_by_word():
+    with mags.open(None, policy=RulePolicy()) as made:
+        for subject, relation, thing in LINE:
+            made.observe(f"{subject} is the {relation} {thing}.")
+            made.assert_fact(subject, relation, thing)
+        asked = made.recall("How are Ana and Dan related?", k=5).trace
+        other = made.recall("Who is a parent of Ben?", k=5).trace
+        assert not any(hit.shares.get("look") for hit in asked.hits)
+        assert any(hit.shares.get("look") for hit in other.hits)

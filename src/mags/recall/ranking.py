@@ -388,10 +388,11 @@ def second_look(
     """What is added to each score for how well the words of its turn fit the question, (n,).
 
     A fact is looked at as the turn that told it. What no words were kept of, an older turn or a
-    theme, is neither better nor worse than the rest.
+    theme, is neither better nor worse than the rest. Steps between two things that are named need
+    no word of the question.
     """
     added = np.zeros(len(scores), np.float32)
-    if request.look is None or not settings.first or len(rows) < 2:
+    if request.look is None or request.query.connection or not settings.first or len(rows) < 2:
         return added
     best = kernels.foremost(scores, settings.first)
     said = _said_in(state.graph, rows[best])
