@@ -45,6 +45,7 @@ def at(day: str) -> float:
         ("a week today", "2023-05-18", "2023-05-19", "on 18 May 2023"),
         ("two years ago today", "2021-05-25", "2021-05-26", "on 25 May 2021"),
         ("two weeks ago yesterday", "2023-05-10", "2023-05-11", "on 10 May 2023"),
+        ("two weeks from yesterday", "2023-06-07", "2023-06-08", "on 7 June 2023"),
         ("a week ago Monday", "2023-05-15", "2023-05-16", "on 15 May 2023"),
         ("a week from tomorrow", "2023-06-02", "2023-06-03", "on 2 June 2023"),
         ("a month from today", "2023-06-25", "2023-06-26", "on 25 June 2023"),

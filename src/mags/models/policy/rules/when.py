@@ -257,9 +257,14 @@ def _season(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
     return span
 
 
-def _weekday(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+def _since_weekday(m: re.Match[str], now: datetime) -> int:
+    """Days since the last such weekday, 0 on that day."""
     wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"][:3]))
-    which, back = m.groupdict().get("which") or "", (now.weekday() - wanted) % 7
+    return (now.weekday() - wanted) % 7
+
+
+def _weekday(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
+    which, back = m.groupdict().get("which") or "", _since_weekday(m, now)
     if which in {"next", "coming"} or (which in {"this", ""} and future):
         return _days(now, (7 - back) if back else (7 if which == "next" else 0))
     return _days(now, -(back or (7 if which in {"last", "past"} else 0)))
@@ -268,12 +273,12 @@ def _weekday(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
 def _off_day(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
     """So long before or after a day: "a week on Friday", "Friday week", "two years ago today"."""
     told = m.groupdict()
-    day = _NAMED_DAYS.get(told.get("name") or "", 0)
-    way = told.get("way") or ("" if day else "back" if "name" in told and not future else "")
-    back = way in {"ago", "back"} or day < 0
+    name, way = told.get("name") or "", told.get("way") or ""
+    day = _NAMED_DAYS.get(name, 0)
+    before = day < 0 or (name == "today" and not future)
+    back = way in {"ago", "back"} or (before and not way)
     if told.get("weekday"):
-        wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"][:3]))
-        since = (now.weekday() - wanted) % 7
+        since = _since_weekday(m, now)
         day = -(since or 7) if back else 7 - since
     count = _number(m) if told.get("number") else 1
     return _exactly(
@@ -285,9 +290,8 @@ def _before_last(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
     """Two Sundays ago, which is the Sunday before last; the week before last."""
     told = m.groupdict()
     if told.get("weekday"):
-        wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"][:3]))
         count = _number(m) if told.get("number") else 2
-        return _days(now, -((now.weekday() - wanted) % 7 or 7) - 7 * (count - 1))
+        return _days(now, -(_since_weekday(m, now) or 7) - 7 * (count - 1))
     if m["unit"] == "weekend":
         return _days(now, -now.weekday() - 9, 2)
     return _moved(now, m["unit"], -2)
