@@ -24,6 +24,9 @@ from tests.models.policy.reading import facts
         ("I nearly died laughing.", "is", "dead"),
         ("Hab am 14. Mai Geburtstag, werd 29", "age", "14"),
         ("Bin am 9. in Hamburg", "age", "9"),
+        ("My business partner is Bob.", "is dating", "Bob"),
+        ("I cared for my mother.", "liked", "Alice's mother"),
+        ("The old bed goes to my brother.", "is", "Alice's brother"),
         ("I live in Utrecht since two years.", "lives in", "Utrecht since two years"),
     ],
 )
@@ -40,6 +43,7 @@ def test_nothing_is_made_up(text: str, relation: str, value: str) -> None:
         "I almost quit my job at Lidl.",
         "I rarely drink coffee.",
         "My daughter is nearly five.",
+        "My nephew nearly died.",
     ],
 )
 def test_what_was_nearly_so_is_nothing(text: str) -> None:

@@ -262,7 +262,8 @@ def _valued(case: Case) -> list[Operation] | None:
         return None
     elif not value:
         thing = object_of(cut_aside(words[at + 1 :]), case.scene, owner)
-        value = thing.text if thing and re.search(r"\d|^[A-Z]", thing.text) else ""
+        told = r"\d" if verb.base == "go" else r"\d|^[A-Z]"  # what goes to Ana is not Ana
+        value = thing.text if thing and re.search(told, thing.text) else ""
         known = slot_of(noun) if owner else canonical("is")
         relation, holder = known or Relation(name=noun, noun=True, known=False), owner or noun
     anew = replace(case, names=(holder,), manner=replace(case.manner, times=()))

@@ -30,6 +30,7 @@ _LINKS = word_set(
     """and but so while whereas because although though since when if unless before after until"""
 )
 _MARKS = word_set(". ! ? ; \u2014 \u2013 - : ( ...")
+_NEARLY = word_set("nearly almost hardly barely")
 _SHARED = frozenset({"and", "but", ",", "then"})
 _OBJECTS = word_set("a an the my our your his her their me us you them him it two three some")
 _NO_ADVERBS = word_set("family reply apply only ally nearly rarely")
@@ -285,8 +286,10 @@ def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
             break
         if tokens[k].low in (lex.PREPOSITIONS | lex.CONJUNCTIONS) - {"in", "at", "of"}:
             break
-        if tokens[k].low in lex.PRONOUNS | lex.POSSESSIVES:
-            return None  # "my dear, the last ...", "my two cousins, we walked"
+        if tokens[k].low in lex.PRONOUNS | lex.POSSESSIVES | _NEARLY:
+            return (
+                None  # "my dear, the last ...", "my two cousins, we walked", "my cat nearly died"
+            )
         k += 1
     if k == i or tokens[k - 1].text == ",":
         return None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, FIRST, KIN, PETS
 from mags.models.policy.rules.when import CALENDAR, COUNTED, is_when
-from mags.ports.english import BASE, PAST, THIRD_PERSON, called, forms, word_set
+from mags.ports.english import BASE, PARTICIPLE, PAST, THIRD_PERSON, called, forms, word_set
 from mags.ports.policy import ASSISTANTS, Operation, Turn
 from mags.ports.relations import canonical
 
@@ -112,11 +112,14 @@ _TOLD_IN_TURN: Mapping[str, re.Pattern[str]] = {
     "age": _AGE,
     "birthday": _BORN,
     "was born on": _BORN,
+    "starts at": re.compile(r"\b(?:start|beg[aiu]n|kick|open|from)", re.IGNORECASE),
     **dict.fromkeys(_NAMES, _NAMED),
 }
 """Of relations the words by one of which they are told, in the turn itself."""
 _ELSEWHERE = re.compile(
-    r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in |\bback from ",
+    r"\bmy (?:\w+ )?(?!flat|house|home|place|apartment|room|studio|bed|life)\w+ in |\bback from "
+    r"|\b(?:while|when(?:ever)?|if|once|until) (?:i|we)(?:['\u2019](?:m|re)| am| are)"
+    r" (?:\w+ )?(?:in|at) ",
     re.IGNORECASE,
 )
 """What tells where somebody or something of the speaker's is, their home apart, or where they were
@@ -133,12 +136,17 @@ _UNREAL = re.compile(
     r"|\b(?:[cw]ould|should|might|must)(?:n't)? (?:not )?(?:have|'ve)"
     r"|\b(?:let'?s say|suppos(?:e|ing)|imagin(?:e|ing)|pretend(?:ed|ing)?)"
     r"|\b(?:hardly|barely|scarcely|rarely|seldom)|\b(?:almost|nearly) (?P<done>\w+))\b[^.!?;,]*$"
-    r"|\b(?:except(?: for)?|(?:any|every|no)thing but|instead of|rather than|other than|apart from"
+    r"|\b(?:except(?: for)?|(?:any|every)thing but|instead of|rather than|other than|apart from"
     r"|far from|last (?:day|shift) (?:at|in|with)) (?:an? |the |my |in |at )?$",
     re.IGNORECASE,
 )
 """What makes what follows in its clause, or right behind it, nothing that is so: what was nearly
 done was not."""
+_HAS_OR_GETS = re.compile(
+    r"(?:(?P<has>\bha(?:s|ve|d)|['\u2019](?:ve|s|d))(?: (?:just|now|already|also|since))?"
+    r"|\b(?:get|gets|getting)(?: (?:so|very|really|too|a bit))?) $",
+    re.IGNORECASE,
+)
 _POINTS = re.compile(rf"\b(?:{'|'.join(FIRST | THIRD_PERSON)})\b", re.IGNORECASE)
 
 
@@ -186,7 +194,9 @@ def is_supported(told: Operation, turn: Turn, recent: Sequence[Turn] = ()) -> bo
     priced = (told.relation, told.subject) == ("costs", turn.speaker)  # nobody has a price
     if priced or is_figure(told, turn.speaker) or _is_unreal(named, turn.text):
         return False
-    if not fits(told.relation, named, small=turn.text == turn.text.lower()):
+    if _is_state(told.relation, named, turn.text) or not fits(
+        told.relation, named, small=turn.text == turn.text.lower()
+    ):
         return False
     known = canonical(told.relation)
     if known is not None and known.answers == "place" and CALENDAR.search(named):
@@ -220,6 +230,18 @@ def _is_unreal(named: str, text: str) -> bool:
     found = _UNREAL.search(before)
     done = (found["done"] or "") if found is not None else ""
     return found is not None and (not done or PAST in {form for _, form in forms(done)})
+
+
+def _is_state(relation: str, named: str, text: str) -> bool:
+    """Say whether a word behind "has" or "gets" is no thing: "has retired", "get dizzy"."""
+    known = canonical(relation)
+    if known is None or known.name != "has" or " " in named:
+        return False
+    said = _HAS_OR_GETS.search(text[: max(0, text.casefold().find(named.casefold()))])
+    if said is None:
+        return False
+    done = PARTICIPLE in {form for _, form in forms(named.lower())}
+    return done if said["has"] else named.islower() and not named.endswith("s")
 
 
 def _is_over(relation: str, past: str, named: str, text: str) -> bool:

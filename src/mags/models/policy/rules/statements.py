@@ -182,11 +182,12 @@ def related(case: Case, owner: str, noun: str, name: str, called: str = "is") ->
     """Return that "my sister Ana" is a sister of the speaker, and keep it for the scene."""
     fresh = noun.startswith("new ") and noun.split()[-1] in _ONE_AT_A_TIME
     noun = noun.removeprefix("new ")
+    last = noun.split()[-1]  # a business partner is another than a partner
     case.scene.named[whose(owner, noun)] = name
     case.scene.note(name, case.scene.gender(noun))
     said = Said(
         subject=owner,
-        relation=slot_of(noun) or canonical(noun.split()[-1]) or noun,
+        relation=slot_of(noun) or (last != "partner" and canonical(last)) or noun,
         object=name,
         object_is_name=True,
         text=f"{owner}'s {noun} {called} {name}.",
