@@ -245,14 +245,27 @@ STATE = re.compile(r"(?:so |and |but |well,? )?(?:is|are|am|was|were)\b(?!.*\w{3
 """What asks how something is, and not what it does."""
 SUMMED = _listed(
     r"totals?|totall?ed|altogether|all together|combined|in all|average|overall|put together",
-    r"across (?:all|my|our|the)",
+    r"across (?:all|my|our|the)|how (?:much|many) [^?]*(?:together|both [^?]+)",
     r"how much (?:older|younger|more|less|longer|shorter|later|earlier)|how many more",
     r"how (?:much|many) [^?]*(?:instead of|compared (?:to|with)|rather than)",
 )
 """What asks for, or tells, something worked out of several values."""
+LEFT_OVER = re.compile(r"\bhow (?:much|many) [^?]*(?:left|remain\w*|to go)\W*$", re.I)
+TOLD_LEFT = _listed(r"left|remain\w*|to go|only|still|more|another|short of")
+"""What asks for what is left of something, and what tells it."""
 OF_EACH = _listed(r"each(?! (?:day|week|month|year|morning|evening|night|time))|apiece")
 TOLD_OF_EACH = _listed(r"each|apiece|a piece|per|every")
 """What asks for a value of every one of several, and what tells one."""
+COMPARED = _listed(
+    r"(?:old|young|cheap|dear|long|short|bigg|larg|small|heavi|light|high|low|fast|slow|quick|near"
+    r"|clos|tall|earli|lat|soon|new|strong|warm|cold|hott|wid|deep|easi|hard|nic)e?(?:r|st)",
+    r"more|most|less|least|fewer|fewest|better|best|worse|worst|f[au]rthe(?:r|st)|first|last|than",
+)
+"""What asks for, or tells, which of several things is more of something."""
+OF_TWO = re.compile(
+    r"\bof (?:the|my|our|his|her|their|these|those|\w+'s) (?:two|three|\w+s)\b", re.I
+)
+"""What asks to compare things that it does not name."""
 HEDGED = re.compile(
     r"\b(?:might|(?<!in )(?<!since )(?<!last )(?<!next )(?-i:may)(?! \d)|maybe|perhaps|probably"
     r"|if|wish|hope|hoping|would|could|should|thinking (?:of|about)|not sure|rumou?r|apparently"

@@ -55,8 +55,12 @@ DOUBTFUL = 0.85
 """How likely an answer has to be right of a guess, or of what may be over or not what is asked."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
-SHARES = ((cues.SUMMED, cues.SUMMED), (cues.OF_EACH, cues.TOLD_OF_EACH))
-"""How a question asks for a sum or for a share of one, and how those are told."""
+SHARES = (
+    (cues.SUMMED, cues.SUMMED),
+    (cues.LEFT_OVER, cues.TOLD_LEFT),
+    (cues.OF_EACH, cues.TOLD_OF_EACH),
+)
+"""How a question asks for a sum, for the rest or for a share of one, and how those are told."""
 WEEK = re.compile(r"\bthe week of \d{1,2} \w+ \d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
@@ -64,6 +68,8 @@ FEWEST_KNOWN = 3
 VALUED = ("time", "place", "number")
 """Kinds of answer that a text shows it has."""
 PLACING = (" in", " at", " to", " from", " near", " on")
+NAMED = re.compile(r"[^\W\d_a-z][\w'-]*(?: [^\W\d_a-z][\w'-]*)*$")
+"""The name that words end in: "my neighbour Lorcan"."""
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
 
@@ -108,10 +114,55 @@ class ExtractiveAnswerer:
             or topics.told_when(question, items, recent, recall_again)
         )
         if answer is None:
-            answer = self._of_all(question, [item for item in shown if not item.echoes])
+            own = [item for item in shown if not item.echoes]
+            answer = self._in_two_steps(question, own, recall_again)
         if on_text is not None:
             on_text(answer.text)
         return answer
+
+    def _in_two_steps(
+        self, turn: Turn, items: Sequence[ContextItem], recall_again: RecallAgain
+    ) -> Answer:
+        """What is answered at once, else of "my boss" or "the man who fixes my bike" by name.
+
+        Who that is answers nothing else.
+        """
+        answer = self._of_all(turn, items)
+        named = self._named(turn, items, answer)
+        if named is None:
+            return answer
+        asked, told = named
+        known = {item.id for item in items}
+        items = (*items, *(one for one in recall_again(asked.text) if one.id not in known))
+        again = self._of_all(asked, items)
+        if again.outcome != "answered" or content(_head_of(again)) <= content(turn.text):
+            return answer if answer.outcome != "answered" else again
+        return again if told.id in again.citations else _beside(again, told)
+
+    def _named(
+        self, turn: Turn, items: Sequence[ContextItem], answer: Answer
+    ) -> tuple[Turn, ContextItem] | None:
+        """A question with somebody told by name who is told otherwise, and what tells the name.
+
+        None where nobody is, or where it was answered by something else.
+        """
+        by_fact = topics.by_name(turn, [item for item in items if item.fact is not None])
+        if by_fact is not None:
+            return by_fact if answer.outcome != "answered" else None
+        described = topics.described(turn)
+        if described is None:
+            return None
+        whole, who = described
+        asked = replace(turn, text=who)
+        read = spans.weighed_turns(asked, read_question(asked), items, self.reader)
+        likely = ((one, NAMED.search(one.head)) for one in read if one.value >= self.sure)
+        best = next(((one, name[0]) for one, name in likely if name is not None), None)
+        if best is None:
+            return None
+        one, name = best
+        if answer.outcome == "answered" and not stems(_head_of(answer)) <= stems(one.head):
+            return None
+        return replace(turn, text=turn.text.replace(whole, name)), one.item
 
     def _of_all(self, turn: Turn, items: Sequence[ContextItem]) -> Answer:
         """The likeliest of what a fact and the turns that are read answer, else the closest."""
@@ -163,6 +214,8 @@ class ExtractiveAnswerer:
             or any(spans.corrects(other, one.head, item.at) for other in theirs)
             # One value is no sum of several, nor a sum that of each, unless it is told as that.
             or any(ask.search(turn.text) and not tell.search(one.quote) for ask, tell in SHARES)
+            or not _compares(parsed, one)
+            or _is_what_came_after(parsed, one, read)
             or (
                 _does_not_say(turn.text, parsed, one)
                 if yesno
@@ -219,6 +272,23 @@ class ExtractiveAnswerer:
             and not spans.says(one, own, head)
             for one in theirs
         )
+
+
+def _compares(parsed: ParsedQuestion, one: spans.Candidate) -> bool:
+    """Whether a turn tells which is more, or of both that are compared."""
+    if not parsed.compares or cues.COMPARED.search(one.quote):
+        return True
+    held = content(one.quote)
+    return bool(parsed.offered) and all(thing & held for thing in parsed.offered)
+
+
+def _is_what_came_after(
+    parsed: ParsedQuestion, one: spans.Candidate, read: Sequence[spans.Candidate]
+) -> bool:
+    """Whether a turn tells anew of what another told before, where what was is asked for."""
+    return bool(parsed.past and one.features["changes"]) and any(
+        other.item.at < one.item.at and other.best >= spans.MAY_ANSWER for other in read
+    )
 
 
 def _says_back(turn: Turn, parsed: ParsedQuestion, fact: ContextItem) -> bool:
@@ -291,6 +361,16 @@ def _by_name(question: Turn, facts: Sequence[ContextItem]) -> Answer | None:
     answer = _of_facts(asked, facts)
     if answer is None or told.id in answer.citations:
         return answer
+    return _beside(answer, told)
+
+
+def _head_of(answer: Answer) -> str:
+    """What an answer begins with before it quotes; all of it where it only quotes."""
+    return answer.text.partition(f" {DASH} ")[0]
+
+
+def _beside(answer: Answer, told: ContextItem) -> Answer:
+    """An answer with another memory that it rests on."""
     citations = (*answer.citations, told.id)
     text = f"{answer.text} {OPEN}{brief(told.text)}{CLOSE}{_mark(told)}"
     return replace(answer, text=text, citations=citations, links=pairs(citations))

@@ -54,6 +54,12 @@ COMPLEMENT = re.compile(
 OWNED = re.compile(
     r"\b(?P<of>[^\W\d_]+)['\N{RIGHT SINGLE QUOTATION MARK}]s (?P<head>[^\W\d_]+)", re.I
 )
+OFFER = re.compile(r"(?P<first>[^,:;?]+) or (?P<second>[^,:;?]+)\W*$", re.I)
+"""The end of a question that offers two answers: ", the red one or the blue one?"."""
+OPEN_OFFER = re.compile(
+    r"\b(?:(?:any|some)\w*|ever|not|so|no)\b|\bor (?:else|even|more|less|two)\b", re.I
+)
+"""What shows that yes or no is asked for all the same: "any brothers or sisters"."""
 LIGHT = "go happen due take scheduled planned days dates months years times"
 """Words that only ask for a time: "when is it due", "which days"."""
 
@@ -81,7 +87,8 @@ class ParsedQuestion:
     `cue`: what an answer must hold, as an age. `kin`: the relatives and pets that are asked about.
     `counts`: it asks how many there are. `then`: the past time it names, "in June 2023".
     `doer`: who is asked to have done it. `own`: what is asked for as the speaker's ("my birthday").
-    `origin`: it asks where from.
+    `origin`: it asks where from. `offered`: stems of each of two answers that it offers.
+    `compares`: it asks which of these is more of something.
     """
 
     words: frozenset[str]
@@ -99,20 +106,22 @@ class ParsedQuestion:
     doer: frozenset[str] = frozenset()
     origin: bool = False
     own: tuple[str, ...] = ()
+    offered: tuple[frozenset[str], ...] = ()
+    compares: bool = False
 
 
 def read_question(turn: Turn) -> ParsedQuestion:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     timeless, then = then_of(text, turn.at)
-    cue = cues.cue_of(text)
+    cue, offered = cues.cue_of(text), _offered(text)
     text = CLOSERS.sub("", plainer(text))
     heard = [word.casefold() for word in WORD.findall(text)]
     spans = _names(CLOSERS.sub("", timeless))
     names = [stems(name) for name in spans]
     if FIRST.intersection(heard):
         names.append(stems(turn.speaker))
-    kind = "yesno" if YES_NO.match(text) else answer_kind(text)
+    kind = ("" if offered else "yesno") if YES_NO.match(text) else answer_kind(text)
     asks_object = ASKS_OBJECT.search(text) is not None and not HOLDS.match(text)
     asks_subject = HOLDS.match(text) or ASKS_SUBJECT.match(text)
     trade = content("work") if DOES.match(text) else frozenset()
@@ -131,8 +140,29 @@ def read_question(turn: Turn) -> ParsedQuestion:
         doer=_who(DOER.search(text), turn.speaker),
         origin=kind == "place" and ORIGIN.search(text) is not None,
         own=tuple(noun.casefold() for noun in cues.OWN.findall(text)),
+        offered=offered,
+        compares=cues.COMPARED.search(text) is not None
+        and (bool(offered) or cues.OF_TWO.search(text) is not None),
         end="object" if asks_object else "subject" if asks_subject else "",
     )
+
+
+def _offered(text: str) -> tuple[frozenset[str], ...]:
+    """The stems of each of two answers that a question offers; none where it offers none.
+
+    After "who", "which" and the like they stand behind a comma; else the last word before "or" is
+    the first of them.
+    """
+    found = OFFER.search(text)
+    if found is None or OPEN_OFFER.search(found[0]):
+        return ()
+    first = found["first"]
+    if found.start() == 0:
+        if not YES_NO.match(text):
+            return ()
+        first = first.split()[-1]
+    both = tuple(content(one) or stems(one) for one in (first, found["second"]))
+    return both if all(both) else ()
 
 
 def then_of(text: str, at: float) -> tuple[str, Then | None]:

@@ -352,6 +352,10 @@ def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> 
             return told_when or (tell(text, span.quote, item.at, asked) if not sure else "")
     if parsed.kind == "number" and NUMBER.search(span.text) is None:
         return ""
+    if parsed.offered and not any(one & content(span.text) for one in parsed.offered):
+        return ""  # neither of what is offered
+    if parsed.compares and cues.COMPARED.search(span.quote) is None:
+        return ""  # one of those that are to be compared
     return span.text
 
 

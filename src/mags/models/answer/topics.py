@@ -33,11 +33,12 @@ from mags.models.answer.support import (
     mentioned_text,
     slot,
 )
+from mags.models.policy.rules.lexicon import ARTICLES, POSSESSIVES, PREPOSITIONS
 from mags.models.policy.rules.sets import SetQuestion, set_question
-from mags.models.policy.rules.tokens import stems
+from mags.models.policy.rules.tokens import WORD, stems
 from mags.models.policy.rules.when import times
 from mags.ports.answer import Answer, ContextItem, RecallAgain
-from mags.ports.english import LEAD, all_about, plain_kin, topic_of
+from mags.ports.english import LEAD, all_about, is_verb, plain_kin, topic_of
 from mags.ports.policy import GUESS, NO_LONGER, Turn, asks
 from mags.ports.relations import canonical
 
@@ -191,7 +192,15 @@ _OWN_NAME = re.compile(
 )
 _WHOM = re.compile(r"me|myself|[^\W\d_a-z][\w.'-]*(?: (?:[^\W\d_a-z][\w.'-]*|of|the|de|van))*")
 _CALLED = ("is called", "is also called")
-_MINE = re.compile(r"\b[Mm]y (?P<noun>[a-z]+(?:-in-law)?)(?P<has>['\u2019]s)?(?= )")
+_MINE = re.compile(
+    r"\b(?:[Mm]y|[Oo]ur) (?=(?P<noun>[a-z]+(?:-in-law)?(?: [a-z]+){0,2})(?:['\u2019]s\b|\W|$))"
+)
+_DESCRIBED = re.compile(
+    r"\b(?P<whole>the (?P<noun>[a-z-]+)(?: (?P<of>of (?:my|our)) | (?:who|that) )[a-z].*?)\W*$"
+)
+"""Somebody who is told by what they do or are of: "the man who fixes my bike"."""
+_ASKED_FOR = re.compile(r"(?:\w+ )?(?:who|what|which)(?:['\u2019]s| is| was| are| were) ", re.I)
+_DOES = re.compile(r"\b(?:do|does|did|will|can|could|should|would)\b", re.I)
 _BEFORE = re.compile(
     r"^(?=(?:who|whom|what|which|where|how much|when)\b)"
     r"(?P<asked>.+?\bbefore) (?:(?:the|a|an|my|our|his|her|their|that|this) )?"
@@ -288,18 +297,21 @@ def _is(item: ContextItem, name: str) -> bool:
 
 
 def by_name(question: Turn, items: Sequence[ContextItem]) -> tuple[Turn, ContextItem] | None:
-    """Return the question with "my brother" told by name, and the fact that tells it.
+    """Return the question with "my piano teacher" told by name, and the fact that tells it.
 
     None where it names nobody so, or the memory knows none or several.
     """
     match = _MINE.search(question.text)
-    known = _known(question.speaker, match["noun"], items) if match else {}
-    if match is None or len(known) != 1:
-        return None
-    name, told = next(iter(known.items()))
-    before, after = question.text[: match.start()], question.text[match.end() :]
-    text = f"{before}{name}{match['has'] or ''}{after}"
-    return replace(question, text=text), told
+    words = match["noun"].split() if match else []
+    for length in range(len(words), 0, -1):
+        noun = " ".join(words[:length])
+        known = _known(question.speaker, noun, items)
+        if match is not None and len(known) == 1:
+            name, told = next(iter(known.items()))
+            text = question.text
+            text = f"{text[: match.start()]}{name}{text[match.end() + len(noun) :]}"
+            return replace(question, text=text), told
+    return None
 
 
 def _known(speaker: str, noun: str, items: Sequence[ContextItem]) -> dict[str, ContextItem]:
@@ -311,9 +323,32 @@ def _known(speaker: str, noun: str, items: Sequence[ContextItem]) -> dict[str, C
         if item.fact is not None
         and item.current
         and _is(item, speaker)
-        and plain_kin(item.fact[1]) in wanted
+        and plain_kin(item.fact[1].split(" at ")[0]) in wanted
         and item.fact[2][:1].isupper()
     }
+
+
+def described(question: Turn) -> tuple[str, str] | None:
+    """How somebody is told of whom a question asks, and the question who that is.
+
+    "the treasurer of my club" of "What does the treasurer of my club do for a living?".
+    """
+    found = _DESCRIBED.search(question.text)
+    if found is None or _ASKED_FOR.fullmatch(question.text[: found.start()]):
+        return None
+    whole = found["whole"]
+    if _DOES.search(question.text[: found.start()]):
+        said = WORD.findall(whole)
+        behind = [  # the last verb is what they do, but for "the work" and "to work"
+            n
+            for n in range(4, len(said))
+            if is_verb(said[n]) and said[n - 1] not in ARTICLES | POSSESSIVES | PREPOSITIONS
+        ]
+        if not behind:
+            return None
+        whole = whole[: whole.rindex(f" {said[behind[-1]]}")]
+    asked = whole if found["of"] else whole.partition(f"the {found['noun']} ")[2]
+    return whole, f"Who is {asked}?" if found["of"] else f"{asked[0].upper()}{asked[1:]}?"
 
 
 def before_another(
@@ -514,8 +549,9 @@ def closest(
     if not held and not any(may) and not any(shares(question, item) for item in unread):
         return Answer(text=UNKNOWN, outcome="unknown", support=best)
     likely = sorted(read, key=lambda one: -one.quoted)
-    # Beside what its speaker has corrected stands how.
+    # Beside what its speaker has corrected stands how, beside one that is compared the other.
     righted = [one for one in likely[1:] if _rights(one, likely[0])]
+    righted = righted or _other_offered(question, likely)[:1]
     likely = [*likely[:1], *righted, *(one for one in likely[1:] if one not in righted)]
     shown: dict[int, ContextItem] = {}
     for item in (*(replace(one.item, text=one.quote) for one in likely), *leads):
@@ -526,6 +562,13 @@ def closest(
     days = {one.item.id: one.head for one in read if question.kind == "time"}
     text = f"{NOT_SURE} {'; '.join(quote(item, days.get(item.id, '')) for item in kept)}"
     return replace(citing(text, kept, best), outcome="closest")
+
+
+def _other_offered(question: ParsedQuestion, likely: Sequence[Candidate]) -> list[Candidate]:
+    """The turns that tell of what a question offers besides what the first tells of."""
+    first = content(likely[0].item.text) if likely else frozenset()
+    others = [one for one in question.offered if not one & first]
+    return [turn for turn in likely[1:] if any(one & content(turn.item.text) for one in others)]
 
 
 def _rights(one: Candidate, told: Candidate) -> bool:
