@@ -49,13 +49,13 @@ def asked(*queries):
 def test_a_further_query_with_the_words_of_the_question_is_not_searched():
     query = asked("Where did Bo hike?", "Bo hiked in", "Bo hike")
     assert query.terms == (("bo", "hike"), ("bo", "hike"))
-    assert query.texts == ("where did bo hike", "bo hiked in")
+    assert query.texts == ("where did bo hike",)
 
 
 def test_a_further_query_with_words_of_its_own_is_searched():
     query = asked("Where did Bo hike?", "Bo hiked in", "Bo hills")
     assert query.terms[2] == ("bo", "hill")
-    assert len(query.texts) == 3
+    assert query.texts == ("where did bo hike", "bo hills")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import type { NodeCard } from "./api";
 
 /** Why recall chose a memory: each line stands for features of the ranking (`Trace.shares`). */
 const REASONS: [string, string[]][] = [
-  ["Close in meaning to the question", ["similarity", "window", "asked", "reworded", "look", "read"]],
+  ["Close in meaning to the question", ["similarity", "window", "asked", "look", "read"]],
   ["Has the question's words", ["lexical", "lexical_near", "lexical_reworded", "cover", "cover_near"]],
   ["About what the question names", ["entity", "about", "titled", "speaker"]],
   ["Linked to what the question names", ["spread", "walk", "chain", "bridge", "wired"]],

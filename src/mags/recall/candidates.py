@@ -99,9 +99,9 @@ _REQUEST = re.compile(
 class Query:
     """A plan made ready for one memory.
 
-    `texts`: one for each query, without common words and speakers' names, to be embedded. A query
-    after the second that has only the words of the question is left out.
-    `terms`: the stems of each text. `entities`: ids named in the question; `speakers`:
+    `texts`: the queries to be embedded, without common words and speakers' names: the question, and
+    others that have a word more. `terms`: the stems of each query; after the second one that has
+    only the words of the question is left out. `entities`: ids named in the question; `speakers`:
     those of them that said something. `expected`: `AnswerMark`s that an answer should have.
     `overview`: whether everything about something is asked for, so that themes may answer.
     `connection`: whether it is asked how the named things hang together. `statement`: whether
@@ -132,7 +132,7 @@ class Query:
 class RecallRequest:
     """What one recall may see and when it happens.
 
-    `vectors`: shape (queries, dimension). `look`: the words of the question, for the second look;
+    `vectors`: shape (texts, dimension). `look`: the words of the question, for the second look;
     None for none. `shown`: how likely turns that were read show what is asked, by id. `as_of`:
     event time in seconds or None for now. `recorded_as_of`: record time or None. `now_s`: the
     present.
@@ -181,10 +181,11 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
         content = [word for word in kept if word not in STOP_WORDS]
         stems = [stem(word) for word in (content or said) if word not in STOP_WORDS]
         found = tuple(term for term in dict.fromkeys(stems + foreign(text)) if _counts(state, term))
-        if len(terms) < 2 or set(found) != set(terms[0]):
+        if not terms or not set(found) <= set(terms[0]):
             # Pieces of an unspaced script are no words that an embedder knows.
             whole = not content or UNSPACED.search(text) is not None
             texts.append(text if whole else " ".join(kept))
+        if len(terms) < 2 or set(found) != set(terms[0]):
             terms.append(found)
     return Query(
         plan=plan,
@@ -235,14 +236,12 @@ def _common(state: State, word: str, settings: RecallSettings) -> bool:
 class Candidates:
     """Candidate rows, shape (n,), with their own scores.
 
-    `similarity`: cosine with the first query (the question); `lexical`: its BM25;
-    `reworded`: greatest cosine with the other queries; `matches`: for each query, the lexical
-    match over the whole memory.
+    `similarity`: cosine with the first query (the question); `lexical`: its BM25; `matches`: for
+    each query, the lexical match over the whole memory.
     """
 
     rows: NDArray[np.int64]
     similarity: NDArray[np.float32]
-    reworded: NDArray[np.float32]
     lexical: NDArray[np.float32]
     matches: tuple[Match, ...]
 
@@ -358,7 +357,6 @@ def widen(
     return Candidates(
         rows=np.concatenate([found.rows, more.rows]),
         similarity=np.concatenate([found.similarity, more.similarity]),
-        reworded=np.concatenate([found.reworded, more.reworded]),
         lexical=np.concatenate([found.lexical, more.lexical]),
         matches=found.matches,
     )
@@ -367,14 +365,12 @@ def widen(
 def _scored(
     state: State, rows: NDArray[np.int64], request: RecallRequest, matches: tuple[Match, ...]
 ) -> Candidates:
-    similarity = reworded = np.zeros(len(rows), np.float32)
+    similarity = np.zeros(len(rows), np.float32)
     if len(request.vectors):
-        cosines = state.vectors.products(rows, request.vectors)
-        similarity, reworded = cosines[:, 0], cosines[:, 1:].max(axis=1, initial=-1.0)
+        similarity = state.vectors.products(rows, request.vectors[:1])[:, 0]
     return Candidates(
         rows=rows,
         similarity=similarity,
-        reworded=reworded,
         lexical=bm25_of(matches[:1], rows),
         matches=matches,
     )

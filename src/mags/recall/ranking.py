@@ -42,7 +42,7 @@ from mags.recall.settings import (
 from mags.recall.spread import links_of, peers_each, pool_of
 
 NAMES = (
-    *("similarity", "window", "asked", "reworded", "lexical", "lexical_near", "cover"),
+    *("similarity", "window", "asked", "lexical", "lexical_near", "cover"),
     *("cover_near", "lexical_reworded", "session", "entity", "spread", "walk", "bridge", "about"),
     *("titled", "standing", "chain", "stale", "speaker", "question", "length", "during", "recency"),
     *("importance", "confidence", "strength", "fact", "document", "expect_time"),
@@ -168,8 +168,7 @@ def _columns(
     beside[0], beside[1], out[AT["stale"]], out[AT["entity"]] = kernels.surroundings(
         rows, links_of(graph), (nodes["kind"], nodes["valid_to"]), request.moment, named
     )
-    out[AT["similarity"]], out[AT["reworded"]] = found.similarity, found.reworded
-    out[AT["lexical"]] = found.lexical
+    out[AT["similarity"]], out[AT["lexical"]] = found.similarity, found.lexical
     window, before = state.vectors.windows(rows, beside, request.vectors[0])
     asks = (nodes["flags"][beside[0]] & np.uint16(NodeFlag.QUESTION)) > 0
     out[AT["window"]], out[AT["asked"]] = window, before * (asks & (beside[0] >= 0))
