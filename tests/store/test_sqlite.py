@@ -69,6 +69,17 @@ def test_a_second_writer_is_told_who_holds_the_lock(store: SqliteStore, holder):
     assert seqs(store) == [1, 2]
 
 
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="the system tells no holders")
+def test_a_writer_of_the_same_process_is_no_process_to_end(store: SqliteStore, path: Path):
+    beside = apsw.Connection(str(path))
+    beside.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreBusy, match=r"^another thread has been writing .* 0\.2 s$") as caught:
+        store.journal.append(note(1))
+    assert caught.value.pid == os.getpid()
+    beside.execute("ROLLBACK")
+    assert store.journal.append(note(1)) == 1
+
+
 def test_a_writer_waits_for_its_turn(path: Path, holder):
     other, _ = holder
     patient = SqliteStore.open(path, wait_s=10)

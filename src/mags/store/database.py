@@ -797,8 +797,11 @@ def _busy(path: Path, wait_s: float) -> errors.StoreBusy:
     """The error for a lock that was not released; names the holder if the system tells it."""
     pid = next(_holders(path), None)
     who = f"process {pid}" if pid else "another process"
+    advice = ": wait for it or end it"
+    if pid == os.getpid():
+        who, advice = "another thread", ""
     return errors.StoreBusy(
-        f"{who} has been writing to {path} for more than {wait_s:g} s: wait for it or end it",
+        f"{who} has been writing to {path} for more than {wait_s:g} s{advice}",
         path=path,
         pid=pid,
         waited_s=wait_s,
