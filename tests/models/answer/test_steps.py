@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.question import read_question
@@ -65,6 +67,18 @@ def test_a_question_compares_what_it_names_or_counts(text: str, compares: bool) 
 )
 def test_who_is_told_by_what_they_do_is_asked_for(text: str, told: tuple[str, str] | None) -> None:
     assert described(asked(text)) == told
+
+
+PIECES = st.sampled_from(
+    ("the", "man", "who", "that", "of my", "does", "do", "will", "-plays", "'", "bike,", "A", "\n")
+)
+
+
+@example("What does the man who fixes my bike -plays")
+@given(st.lists(PIECES, max_size=16).map(" ".join))
+def test_whoever_is_described_is_described_in_the_question(text: str) -> None:
+    told = described(asked(text))
+    assert told is None or (told[0] in text and told[1].startswith("Who "))
 
 
 SAID = {

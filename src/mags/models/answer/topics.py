@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from mags.models import rendering
 from mags.models.answer.cues import KIN_TERMS, kin_of
@@ -199,6 +199,8 @@ _DESCRIBED = re.compile(
     r"\b(?P<whole>the (?P<noun>[a-z-]+)(?: (?P<of>of (?:my|our)) | (?:who|that) )[a-z].*?)\W*$"
 )
 """Somebody who is told by what they do or are of: "the man who fixes my bike"."""
+MOST_DESCRIBED = 10
+"""Words of a description that is asked for by itself."""
 _ASKED_FOR = re.compile(r"(?:\w+ )?(?:who|what|which)(?:['\u2019]s| is| was| are| were) ", re.I)
 _DOES = re.compile(r"\b(?:do|does|did|will|can|could|should|would)\b", re.I)
 _BEFORE = re.compile(
@@ -338,17 +340,18 @@ def described(question: Turn) -> tuple[str, str] | None:
         return None
     whole = found["whole"]
     if _DOES.search(question.text[: found.start()]):
-        said = WORD.findall(whole)
+        said = list(WORD.finditer(whole))
         behind = [  # the last verb is what they do, but for "the work" and "to work"
-            n
-            for n in range(4, len(said))
-            if is_verb(said[n]) and said[n - 1] not in ARTICLES | POSSESSIVES | PREPOSITIONS
+            one.start()
+            for before, one in pairwise(said[3:])
+            if is_verb(one[0]) and before[0] not in ARTICLES | POSSESSIVES | PREPOSITIONS
         ]
         if not behind:
             return None
-        whole = whole[: whole.rindex(f" {said[behind[-1]]}")]
-    asked = whole if found["of"] else whole.partition(f"the {found['noun']} ")[2]
-    return whole, f"Who is {asked}?" if found["of"] else f"{asked[0].upper()}{asked[1:]}?"
+        whole = whole[: behind[-1]].rstrip()
+    if len(whole.split()) > MOST_DESCRIBED:
+        return None
+    return whole, f"Who is {whole}?" if found["of"] else f"Who {whole.split(maxsplit=3)[-1]}?"
 
 
 def before_another(
