@@ -196,7 +196,7 @@ _MINE = re.compile(
     r"\b(?:[Mm]y|[Oo]ur) (?=(?P<noun>[a-z]+(?:-in-law)?(?: [a-z]+){0,2})(?:['\u2019]s\b|\W|$))"
 )
 _DESCRIBED = re.compile(
-    r"\b(?P<whole>the (?P<noun>[a-z-]+)(?: (?P<of>of (?:my|our)) | (?:who|that) )[a-z].*?)\W*$"
+    r"\b(?P<whole>the (?P<noun>[a-z-]+)(?: (?P<of>of (?:my|our)) | who )[a-z].*?)\W*$"
 )
 """Somebody who is told by what they do or are of: "the man who fixes my bike"."""
 MOST_DESCRIBED = 10
