@@ -39,6 +39,7 @@ def test_what_a_question_offers_is_no_yes_or_no(text: str, kind: str, offered: l
         ("Which is cheaper, the red pram or the grey one?", True),
         ("Which of my two courses begins earlier?", True),
         ("When did I move earlier?", False),
+        ("Which of my friends moved last year?", False),
         ("Which one is mine, the red pram or the grey one?", False),
     ],
 )

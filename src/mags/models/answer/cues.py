@@ -259,7 +259,8 @@ TOLD_OF_EACH = _listed(r"each|apiece|a piece|per|every")
 COMPARED = _listed(
     r"(?:old|young|cheap|dear|long|short|bigg|larg|small|heavi|light|high|low|fast|slow|quick|near"
     r"|clos|tall|earli|lat|soon|new|strong|warm|cold|hott|wid|deep|easi|hard|nic)e?(?:r|st)",
-    r"more|most|less|least|fewer|fewest|better|best|worse|worst|f[au]rthe(?:r|st)|first|last|than",
+    r"more|most|less|least|fewer|fewest|better|best|worse|worst|f[au]rthe(?:r|st)|first|than",
+    r"last(?! \w)",
 )
 """What asks for, or tells, which of several things is more of something."""
 OF_TWO = re.compile(
