@@ -313,6 +313,7 @@ def test_a_pet_that_died_is_had_no_more(died: str):
         ("lives in", "Oslo", "Call me while I'm in Oslo.", False),
         ("lives in", "Oslo", "I'm in Oslo for good.", True),
         ("eats", "parsley", "My rabbit eats nothing but parsley.", True),
+        ("eats", "nothing", "My rabbit eats nothing but parsley.", False),
         ("starts at", "nine", "The club finishes at nine.", False),
         ("starts at", "nine", "The club starts at nine.", True),
         ("has", "retired", "Doctor Menon has retired.", False),

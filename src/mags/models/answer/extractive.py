@@ -346,24 +346,6 @@ def _of_members(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
     return _quoting(f"{head} {DASH} ", shown, shown[-1], 1.0)
 
 
-def of_fact(turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
-    """What facts alone answer, however the turns speak; None where none fits."""
-    known = [item for item in items if item.fact is not None]
-    return _of_facts(turn, known) or _by_name(turn, known)
-
-
-def _by_name(question: Turn, facts: Sequence[ContextItem]) -> Answer | None:
-    """Answer a question about "my brother" by his name; None where that answers nothing."""
-    named = topics.by_name(question, facts)
-    if named is None:
-        return None
-    asked, told = named
-    answer = _of_facts(asked, facts)
-    if answer is None or told.id in answer.citations:
-        return answer
-    return _beside(answer, told)
-
-
 def _head_of(answer: Answer) -> str:
     """What an answer begins with before it quotes; all of it where it only quotes."""
     return answer.text.partition(f" {DASH} ")[0]
@@ -376,9 +358,10 @@ def _beside(answer: Answer, told: ContextItem) -> Answer:
     return replace(answer, text=text, citations=citations, links=pairs(citations))
 
 
-def _of_facts(turn: Turn, facts: Sequence[ContextItem]) -> Answer | None:
-    """The answer of the facts that fit best; None where none does."""
+def of_fact(turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
+    """What the facts that fit best answer, however the turns speak; None where none fits."""
     question = read_question(turn)
+    facts = [item for item in items if item.fact is not None]
     chain = find_chain(question, facts)
     if chain is not None and question.kind != "yesno":
         steps, end = chain

@@ -179,7 +179,7 @@ def fits(relation: str, object: str, *, small: bool = False) -> bool:
     idle = relation in {"plans to", "wants to", "needs to"} and not does  # a time, a place
     dated = is_when(object) and (CALENDAR.search(object) or relation == "visited")
     idle = idle or bool(dated and relation.endswith((" to", "visited")))
-    empty = trade or idle or not telling or last in _NEVER.get(relation, ())
+    empty = trade or idle or not telling or last in {"nothing", *_NEVER.get(relation, ())}
     return not empty and len(words) <= _MOST_FILLING
 
 
