@@ -1,6 +1,8 @@
 """The language model, chosen while the server runs."""
 
+import gc
 import json
+import ssl
 import stat
 from pathlib import Path
 
@@ -58,6 +60,20 @@ def test_memories_and_proxy_ask_the_new_model_at_once(client: httpx.Client):
     assert again["fallback"]  # it was asked, and did not answer
     assert client.delete(PATH).json()["url"] == ""
     assert client.post("/memories/a/ask", json=asked).json()["fallback"] is None
+
+
+def test_certificates_of_models_that_were_asked_are_not_kept(client: httpx.Client):
+    def held(choices: int) -> int:
+        for _ in range(choices):
+            client.put(PATH, json={"url": HERE, "model": "small"})
+            client.post("/v1/chat/completions", json=chat)
+            client.post("/memories/default/ask", json={"question": "Where do I live?"})
+        gc.collect()
+        return sum(isinstance(one, ssl.SSLContext) for one in gc.get_objects())
+
+    chat = {"messages": [{"role": "user", "content": "I live in Porto."}]}
+    before = held(2)
+    assert held(6) - before < 6  # the last model's may come later than the first count
 
 
 def test_what_was_answered_before_can_still_be_explained(client: httpx.Client):

@@ -34,8 +34,8 @@ from mags.server.context import grant_of
 from mags.server.open_memories import OpenMemories
 from mags.server.proxy.upstream import (
     Json,
+    Upstream,
     UpstreamRefused,
-    client_of,
     pieces,
     text_of,
     whole,
@@ -81,14 +81,6 @@ class EmbeddingsIn(BaseModel):
     user: str | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class _Line:
-    """A model, None where there is none, and the client to it, made on first use."""
-
-    upstream: ChatSettings | None
-    client: httpx.AsyncClient | None = None
-
-
 class Proxy:
     """The routes over one upstream; `close` lets go of its connections."""
 
@@ -99,9 +91,9 @@ class Proxy:
         embedder: Callable[[], Embedder],
     ) -> None:
         """`upstream` None: there is no model, and chat says so."""
-        self._line = _Line(upstream=upstream)
+        self._upstream = upstream
         self._rememberer, self._embedder = rememberer, embedder
-        self._former: list[_Line] = []
+        self._client: httpx.AsyncClient | None = None
         self.router = APIRouter(prefix=PROXY, tags=["OpenAI-compatible"])
         add, some = partial(self.router.add_api_route, response_class=Response), {"type": "object"}
         add(
@@ -118,14 +110,12 @@ class Proxy:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        for line in (self._line, *self._former):
-            if line.client is not None:
-                await line.client.aclose()
+        if self._client is not None:
+            await self._client.aclose()
 
     def use(self, upstream: ChatSettings | None) -> None:
         """Ask another model from now on; answers that have begun end where they began."""
-        self._former.append(self._line)
-        self._line = _Line(upstream=upstream)
+        self._upstream = upstream
 
     async def chat(self, request: Request) -> Response:
         """A chat completion whose model remembers: what is known goes in as a system message.
@@ -141,17 +131,17 @@ class Proxy:
             conversation = read_conversation(body, grant, request.headers)
             remembered = await run_in_threadpool(self._rememberer.before, grant, conversation)
             kept = remembered.kept
-            client, upstream = self._asked()
+            upstream = self._asked()
             sent = self._rememberer.with_context(body, remembered)
-            sent = {**sent, "model": sent.get("model") or upstream.model}
+            sent = {**sent, "model": sent.get("model") or upstream.settings.model}
             sent.pop("user", None)  # names a memory here: no business of the model's server
             if body.get("stream") is True:
-                stream = self._pieces(client, sent, grant, remembered)
+                stream = self._pieces(upstream, sent, grant, remembered)
                 first = await anext(stream)  # what fails at once gets a status of its own
                 return StreamingResponse(
                     _after(first, stream), media_type="text/event-stream", headers=HEADERS
                 )
-            answer = await whole(client, "POST", "/chat/completions", sent)
+            answer = await whole(upstream, "POST", "/chat/completions", sent)
             words = text_of(_message(answer))
             lost = await run_in_threadpool(
                 self._rememberer.after, grant, remembered.conversation, words
@@ -167,15 +157,15 @@ class Proxy:
     async def models(self, request: Request) -> Response:
         """The upstream's models."""
         grant_of(request)
-        client, _ = self._asked()
-        return JSONResponse(await whole(client, "GET", "/models", None))
+        upstream = self._asked()
+        return JSONResponse(await whole(upstream, "GET", "/models", None))
 
     async def one_model(self, request: Request, model: ModelId) -> Response:
         """One of the upstream's models, by its id as `GET /v1/models` lists it."""
         grant_of(request)
-        client, _ = self._asked()
+        upstream = self._asked()
         # Not every compatible server has this route; all of them list their models.
-        listed = (await whole(client, "GET", "/models", None)).get("data")
+        listed = (await whole(upstream, "GET", "/models", None)).get("data")
         for one in listed if isinstance(listed, list) else ():
             if isinstance(one, dict) and one.get("id") == model:
                 return JSONResponse({"object": "model", **one})
@@ -194,24 +184,25 @@ class Proxy:
         vectors = await run_in_threadpool(self._rememberer.embedded, grant, embedder, texts)
         return JSONResponse(_embedded(np.asarray(vectors, np.float32), wanted, embedder.name))
 
-    def _asked(self) -> tuple[httpx.AsyncClient, ChatSettings]:
-        line = self._line  # read once: another thread may replace it
-        if line.upstream is None:
+    def _asked(self) -> Upstream:
+        chosen = self._upstream  # read once: another thread may replace it
+        if chosen is None:
             raise ModelUnavailable(
                 "no language model is configured: set MAGS_CHAT_URL to an OpenAI-compatible /v1 "
                 "and start the server again, or name one in the page's settings"
             )
-        if line.client is None:
-            line.client = client_of(line.upstream)
-        return line.client, line.upstream
+        if self._client is None:
+            # One for every server there is: the certificates in it take 0.8 MB and 20 ms.
+            self._client = httpx.AsyncClient()
+        return Upstream(self._client, chosen)
 
     async def _pieces(
-        self, client: httpx.AsyncClient, sent: Json, grant: Grant, remembered: Remembered
+        self, upstream: Upstream, sent: Json, grant: Grant, remembered: Remembered
     ) -> AsyncIterator[str]:
         words: list[str] = []
         ended = begun = False
         try:
-            async with pieces(client, "/chat/completions", sent) as lines:
+            async with pieces(upstream, "/chat/completions", sent) as lines:
                 async for line in lines:
                     if not line.startswith(DATA):
                         continue

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -39,22 +40,33 @@ class UpstreamRefused(ModelReplyError):
         self.again = again or {}
 
 
-def client_of(chat: ChatSettings) -> httpx.AsyncClient:
-    """A client that keeps connections open between requests.
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """A model's server, and the client that keeps connections to it open between requests."""
 
-    The client's own key never leaves this server; without one of the settings none is sent.
-    """
-    headers = {} if chat.key is None else {"Authorization": f"Bearer {chat.key}"}
-    return httpx.AsyncClient(
-        base_url=chat.url.rstrip("/"),
-        headers=headers,
-        timeout=httpx.Timeout(chat.timeout_s, connect=chat.connect_s),
-    )
+    client: httpx.AsyncClient
+    settings: ChatSettings
+
+    def stream(
+        self, method: str, path: str, body: Json | None
+    ) -> AbstractAsyncContextManager[httpx.Response]:
+        """One request and its answer as it comes.
+
+        The client's own key never leaves this server; without one of the settings none is sent.
+        """
+        chat = self.settings
+        return self.client.stream(
+            method,
+            chat.url.rstrip("/") + path,
+            json=body,
+            headers={} if chat.key is None else {"Authorization": f"Bearer {chat.key}"},
+            timeout=httpx.Timeout(chat.timeout_s, connect=chat.connect_s),
+        )
 
 
-async def whole(client: httpx.AsyncClient, method: str, path: str, body: Json | None) -> Json:
+async def whole(upstream: Upstream, method: str, path: str, body: Json | None) -> Json:
     """One call and its JSON; raises ModelUnavailable, UpstreamRefused, ModelReplyError."""
-    async with _answering(client, method, path, body) as answer:
+    async with _answering(upstream, method, path, body) as answer:
         content = await _read(answer)
     _check(answer, content)
     try:
@@ -67,11 +79,9 @@ async def whole(client: httpx.AsyncClient, method: str, path: str, body: Json | 
 
 
 @asynccontextmanager
-async def pieces(
-    client: httpx.AsyncClient, path: str, body: Json
-) -> AsyncIterator[AsyncIterator[str]]:
+async def pieces(upstream: Upstream, path: str, body: Json) -> AsyncIterator[AsyncIterator[str]]:
     """The lines of a streamed answer; raises as `whole` does, before the first of them."""
-    async with _answering(client, "POST", path, body) as answer:
+    async with _answering(upstream, "POST", path, body) as answer:
         if answer.status_code >= 400:
             _check(answer, await _read(answer))
         media = answer.headers.get("content-type", "")
@@ -84,7 +94,7 @@ async def pieces(
 
 @asynccontextmanager
 async def _answering(
-    client: httpx.AsyncClient, method: str, path: str, body: Json | None
+    upstream: Upstream, method: str, path: str, body: Json | None
 ) -> AsyncIterator[httpx.Response]:
     """An answer as it begins; failures of the connection become errors of MAGS."""
     try:
@@ -92,7 +102,7 @@ async def _answering(
             # A part ends when the answer begins: a stream is read by another task, where it cannot.
             with span("upstream") as facts:
                 facts["status"] = 0
-                answer = await stack.enter_async_context(client.stream(method, path, json=body))
+                answer = await stack.enter_async_context(upstream.stream(method, path, body))
                 facts["status"] = answer.status_code
             yield answer
     except httpx.TimeoutException as failure:
