@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +30,14 @@ RULES = Settings(policy=PolicySettings(kind="rules"))
 READY_S = 30.0
 COMPILED_S = 300.0
 """How long kernels may compile, where they are not kept."""
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait until it is true, for as long as a busy machine may take."""
+    ends = time.monotonic() + READY_S
+    while not true():
+        assert time.monotonic() < ends
+        time.sleep(0.001)
 
 
 def open_memory(store: Store) -> Memory:

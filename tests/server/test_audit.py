@@ -15,7 +15,7 @@ from mags.errors import StoreError
 from mags.server.audit import AuditLog
 from mags.server.auth import KeyRing, Scope
 from mags.server.settings import AUDIT
-from tests.server.serving import Served, serving
+from tests.server.serving import Served, serving, until
 from tests.server.test_mcp import ok, over_http, talk
 
 WORD = "Xyloquartz"
@@ -93,6 +93,8 @@ def test_mcp_and_the_proxy_are_in_it_too(kept: tuple[Served, str], folder: Path)
     with served.client(secret) as phone:
         assert phone.post("/v1/chat/completions", json=asked).status_code == 502
     talk(over_http(served, secret), tools)
+    # A stream's line is written when it has ended.
+    until(lambda: any(line[1] == "erase" for line in told(folder / AUDIT)))
     found = told(folder / AUDIT)
     assert found[0] == ("phone", "write", "alice", "POST", "/v1/chat/completions", 502)
     done = [line[1:3] for line in found[1:] if line[1]]  # not what only lists the tools

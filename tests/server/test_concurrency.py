@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
+from mags import inspect
 from mags.models.cores import cores
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports import pausing
+from mags.server import concurrency
 from mags.server.batching import BatchedEmbedder
 from mags.server.concurrency import (
     HEAVY,
@@ -26,19 +28,13 @@ from mags.server.concurrency import (
     RateLimiter,
     Work,
 )
+from tests.server.serving import until
 
 
 def started(work: Callable[[], None]) -> threading.Thread:
     thread = threading.Thread(target=work)
     thread.start()
     return thread
-
-
-def until(true: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 20.0
-    while not true():
-        assert time.monotonic() < ends
-        time.sleep(0.001)
 
 
 def in_line(limiter: ConcurrencyLimiter, works: list[Callable[[], None]]) -> list[threading.Thread]:
@@ -289,23 +285,71 @@ def test_long_work_goes_on_where_nobody_waits_and_is_no_other_work():
     pausing.pause()  # outside: nobody's
 
 
-def test_who_waits_for_another_writer_takes_no_slot(tmp_path: Path):
-    limiter, written = ConcurrencyLimiter(1), []
+@pytest.mark.parametrize(
+    ("lock", "work"),
+    [
+        (lambda memory: memory._live.writing(), lambda memory: memory.observe("I live in Oslo.")),
+        (lambda memory: memory._live.writing(), lambda memory: memory._live.checkpoint()),
+        (lambda memory: memory._live.store.writing(), lambda memory: memory._live.checkpoint()),
+        (lambda memory: memory._live._saving, lambda memory: memory._live.checkpoint()),
+        (lambda memory: memory._observer._late, lambda memory: inspect.read_waiting(memory)),
+        (lambda memory: memory._sleeper._asleep, lambda memory: memory.sleep()),
+    ],
+    ids=["writer", "copy", "transaction", "saving", "late reading", "sleep"],
+)
+def test_who_waits_for_another_thread_takes_no_slot(tmp_path: Path, lock, work):
+    limiter, begun, done = ConcurrencyLimiter(1), threading.Event(), []
     with mags.open(tmp_path / "a.mags", embedder=HashEmbedder(16)) as memory:
+        memory.observe("I live in Bergen.", later=True)
 
-        def write() -> None:
+        def run() -> None:
             with limiter.slot("second"):
-                memory.observe("I live in Oslo.")
-                written.append(1)
+                begun.set()
+                work(memory)
+                done.append(1)
 
-        with memory._live.writing():
-            thread = started(write)
-            until(lambda: limiter._free == 0 or written)
+        with lock(memory):
+            thread = started(run)
+            begun.wait()
             until(lambda: limiter._free == 1)
             with limiter.slot("third"):
-                assert not written
+                assert not done
         thread.join()
-    assert written
+    assert done
+    assert limiter._free == 1
+
+
+def test_who_has_what_all_others_wait_for_comes_to_an_end(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(concurrency, "PATIENCE_S", 0.01)
+    limiter, lock = ConcurrencyLimiter(1), threading.Lock()
+    has, back, inside, ended = threading.Event(), threading.Event(), [], []
+
+    def holder() -> None:
+        with limiter.slot("holder"):
+            with pausing.waiting():
+                lock.acquire()
+                until(lambda: len(inside) == 2)
+                has.set()
+                back.wait()
+            lock.release()
+            ended.append(1)
+
+    def other() -> None:
+        with limiter.slot("other"):
+            with pausing.waiting():
+                inside.append(1)
+                has.wait()
+            with lock:  # with its slot, or one out of turn
+                ended.append(1)
+
+    threads = [threading.Thread(target=one, daemon=True) for one in (holder, other, other)]
+    for thread in threads:
+        thread.start()
+    until(lambda: limiter._free == -1)
+    back.set()
+    until(lambda: len(ended) == 3)
+    for thread in threads:
+        thread.join()
     assert limiter._free == 1
 
 

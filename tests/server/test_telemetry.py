@@ -4,7 +4,6 @@ import json
 import re
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,7 +22,7 @@ from mags.ports.chat import ChatSettings
 from mags.server.telemetry import Spans, exported
 from mags.store.sqlite import SqliteStore
 from tests.models.chat.endpoint import Server, Step
-from tests.server.serving import Served, serving
+from tests.server.serving import Served, serving, until
 from tests.server.test_stopping import free_port, process
 
 DASHBOARD = Path(__file__).parents[2] / "docs" / "operating" / "grafana.json"
@@ -233,11 +232,3 @@ def refused(port: int) -> bool:
     except (httpx.ReadError, httpx.RemoteProtocolError):
         pass  # it was taken in the moment in which the server stopped listening
     return False
-
-
-def until(what) -> None:
-    """Wait for something that comes."""
-    ends = time.monotonic() + WAIT_S
-    while not what():
-        assert time.monotonic() < ends
-        time.sleep(0.02)

@@ -23,7 +23,7 @@ from mags.graph.delta import Changes, Delta, Draft
 from mags.graph.records import Content
 from mags.index.state import Ids, State
 from mags.ports.embedder import Embedder, TokenEmbedder, token_embedder
-from mags.ports.pausing import waiting
+from mags.ports.pausing import held
 from mags.ports.store import Checkpoint, Store
 
 CHECKPOINT_AFTER = 512
@@ -227,7 +227,7 @@ class Live:
         self.ensure_open()
         if self.read_only:
             raise errors.InvalidInput("this memory was opened read_only: open it for writing")
-        with self._alone():
+        with held(self._lock):
             if self._in_transaction:
                 yield self.state
                 return
@@ -247,17 +247,6 @@ class Live:
                     self.generation = generation
                     self._undo(before)
                 self._applied, self._in_transaction = [], False
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """The writer's lock. Who waits for it takes no core, and so holds up nobody who has it."""
-        if not self._lock.acquire(blocking=False):
-            with waiting():
-                self._lock.acquire()
-        try:
-            yield
-        finally:
-            self._lock.release()
 
     def _undo(self, before: int) -> None:
         """Take back what a failed transaction had applied; where that fails, build anew later."""
@@ -323,7 +312,7 @@ class Live:
     @contextmanager
     def committed(self) -> Iterator[State]:
         """The state while this process has no open transaction; for copies of it."""
-        with self._lock, self.reading() as state:
+        with held(self._lock), self.reading() as state:
             yield state
 
     def erase(self, node_ids: Sequence[int]) -> int:
@@ -369,7 +358,7 @@ class Live:
 
         `rebuild`: also rebuild the HNSW graph where that is due.
         """
-        with self._saving:
+        with held(self._saving):
             if rebuild and self.state.vectors.stale:
                 with self.committed() as state:
                     vectors, picture = state.vectors, state.vectors.picture()
@@ -382,7 +371,7 @@ class Live:
             packed = Checkpoint(seq=seq, branch=self.store.branch, tick=tick, arrays=arrays)
             saved = self._save(packed, generation)
             # What came while it was written is not in it, and still weighs.
-            with self._lock:
+            with held(self._lock):
                 self._weight = max(0.0, self._weight - weight * saved)
 
     def _save(self, packed: Checkpoint, generation: int) -> bool:

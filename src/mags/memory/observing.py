@@ -37,7 +37,7 @@ from mags.memory.live import Live
 from mags.memory.reading import Recaller, recent_turns, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Seen
-from mags.ports.pausing import pause, span
+from mags.ports.pausing import pause, span, taken
 from mags.ports.policy import (
     CLAIMED,
     Operation,
@@ -139,7 +139,7 @@ class Observer:
         is one transaction. Raises ModelError where no model answers: the batches before stand, the
         rest goes on waiting. Not `patient`: nothing is read where another thread is at it already.
         """
-        if not self._late.acquire(blocking=patient):
+        if not taken(self._late, -1.0 if patient else 0.0):
             return
         try:
             with self._live.reading() as state:

@@ -18,6 +18,7 @@ from mags.plasticity.cycle import OnRule, Sleep, Slept, rebase
 from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.regions import Regions, name_of
 from mags.plasticity.themes import Member, ThemeWriter, central_summary
+from mags.ports.pausing import held
 
 TRIES = 4
 """Attempts before a sleep gives up because others keep erasing or sleeping."""
@@ -46,7 +47,7 @@ class Sleeper:
         where another process has slept and made the same themes; `on_rule` then hears the rules
         again. Raises StoreBusy when that happens every time.
         """
-        with self._asleep:
+        with held(self._asleep):
             tries = (self._try(on_rule) for _ in range(TRIES))
             slept = next((s for s in tries if s is not None), None)
         if slept is None:

@@ -38,6 +38,16 @@ def watched(watch: Watch) -> Iterator[None]:
         _WATCH.reset(token)
 
 
+class Lock(Protocol):
+    """A lock of `threading`, or one like it."""
+
+    def acquire(self, blocking: bool = True, timeout: float = -1.0) -> bool:
+        """Take it."""
+
+    def release(self) -> None:
+        """Give it back."""
+
+
 class CooperativeTask(Protocol):
     """Who works in a thread, as whoever shares the cores knows it."""
 
@@ -106,3 +116,26 @@ def waiting() -> Iterator[None]:
         yield
     finally:
         task.come_back()
+
+
+def taken(lock: Lock, patience_s: float = -1.0) -> bool:
+    """Take a lock; False where it cannot be had for so long (s; less than 0: for ever).
+
+    Who waits for it takes no core: whoever has it may need that core to come to an end.
+    """
+    if lock.acquire(blocking=False):
+        return True
+    if patience_s == 0.0:
+        return False
+    with waiting():
+        return lock.acquire(timeout=patience_s)
+
+
+@contextmanager
+def held(lock: Lock) -> Iterator[None]:
+    """Have a lock for the length of the block, `taken` as there."""
+    taken(lock)
+    try:
+        yield
+    finally:
+        lock.release()

@@ -37,7 +37,7 @@ ALIKE_S = 0.05
 """By so much (s) two tenants that ask alike differ."""
 PATIENCE_S = 5.0
 """How long one waits between two pieces: whoever may hold a lock must come to an end of it. Then
-one at a time goes on out of turn."""
+one goes on out of turn, after twice as long a second one, and so on."""
 NEWEST = 0.2
 """How much the last request of a tenant says of what its requests usually use."""
 MOST_KNOWN = 10_000
@@ -169,7 +169,7 @@ class ConcurrencyLimiter:
             self._charge(account, seconds * (HEAVY if account[1] else 1.0))
 
     def acquire(self, work: Work, patience_s: float = -1.0) -> None:
-        """Take a slot when it is its turn; after so long, one more than there are."""
+        """Take a slot when it is its turn; after so long, out of turn (`PATIENCE_S`)."""
         with self._lock:
             self._charge(work.account, 0.0)
             if self._free > 0:
@@ -216,10 +216,12 @@ class ConcurrencyLimiter:
                     self._queue.append(work)
 
     def _wait(self, work: Work, patience_s: float) -> None:
+        waited = 0
         while not work.turn.acquire(timeout=patience_s):
+            waited += 1
             with self._lock:
-                if self._free < 0:
-                    continue  # one goes on out of turn, and no more
+                if self._free <= -waited:
+                    continue  # as many are out of turn: they may wait for what this one has
                 if work in self._queue:
                     self._queue.remove(work)
                 elif work in self._aside:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from mags.errors import CorruptFile, InvalidInput, StoreBusy, StoreError
 from mags.graph.records import Content
+from mags.ports.pausing import taken
 from mags.ports.store import Checkpoint
 
 if TYPE_CHECKING:  # it needs an extra, which only an encrypted memory has
@@ -123,7 +124,7 @@ class SqlDatabase(ABC):
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """Hold the writer's lock of this process; raises StoreBusy after the wait."""
-        if not self._lock.acquire(timeout=self.wait_s):
+        if not taken(self._lock, self.wait_s):
             raise StoreBusy(
                 f"another thread has been writing to {self.place} for more than {self.wait_s:g} s",
                 path=self.path,
