@@ -1,10 +1,11 @@
 """`python -m benchmarks.fit_answers`: fit how likely an answer of what was recalled is right.
 
-Every question of the corpus's `dev` split, and of its talk that was only judged, as a memory in its
-shipped settings met it (`benchmarks.answers`), and as one of a single turn would, gives one example
-a turn that is read and one a fact that fits: its features and whether it is right, as was judged by
-reading (the corpus's `judged-answers.tsv`), else by the rule of that benchmark. A model for each
-form of answer is written where `mags.models.answer.spans` reads it.
+Every question of the corpus's `dev` split, and of its talk that was only judged or only asked
+about, as a memory in its shipped settings met it (`benchmarks.answers`), and as one of a single
+turn would, gives one example a turn that is read and one a fact that fits: its features and
+whether it is right, as was judged by reading (the corpus's `judged-answers.tsv`), else by the rule
+of that benchmark. A model for each form of answer is written where `mags.models.answer.spans`
+reads it.
 
 Printed is what five folds over dialogues give, each judged by what was fitted on the others: for
 thresholds the shares of answerable questions answered rightly and wrongly, and of unanswerable ones
@@ -56,7 +57,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--corpus", type=Path, default=corpus.DATA, help="a folder of .talk files")
     parser.add_argument("--most", type=int, default=10_000, help="dialogues")
     options = parser.parse_args(arguments)
-    told = (*corpus.dialogues(options.corpus, "dev"), *corpus.only_judged(options.corpus))
+    told = (
+        *corpus.dialogues(options.corpus, "dev"),
+        *corpus.only_judged(options.corpus),
+        *corpus.only_asked(options.corpus, "dev"),
+    )
     found = map(of_corpus, told)
     talks = [talk for talk in found if talk.questions][: options.most]
     cases = [case for talk in talks for case in met(talk)]

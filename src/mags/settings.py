@@ -107,7 +107,7 @@ class AnswerSettings:
     rounds: int = field(default=2, metadata=within(1, 10))
     queries: int = field(default=3, metadata=within(1, 10))
     again_tokens: int = field(default=600, metadata=within(50, 1_000_000))
-    threshold: float = field(default=0.72, metadata=within(0.0, 1.0))
+    threshold: float = field(default=0.7, metadata=within(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,14 @@ import re
 from collections import Counter
 from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from mags.errors import InvalidInput
-from mags_lab.talk.corpus import AnnotatedDialogue, Ended, annotated, parse
+from mags_lab.talk.corpus import AnnotatedDialogue, Ended, annotated, only_asked, parse
+from mags_lab.talk.material import questions
 from mags_lab.talk.plan import REGISTERS, plans
 
 HEAD = "== ana-1 | friends | ana\npeople: Ana = Annie; Ben\n-- 2024-03-02\n"
@@ -81,6 +83,29 @@ def test_the_corpus_can_be_read_and_every_split_of_it_holds_dialogues(
 def test_ids_are_unique_so_that_no_dialogue_stands_in_two_splits(corpus: list[AnnotatedDialogue]):
     count = Counter(one.id for one in corpus)
     assert [id for id, times in count.items() if times > 1] == []
+
+
+def test_small_memories_are_asked_as_much_in_vain_and_stand_in_no_other_part(
+    corpus: list[AnnotatedDialogue],
+):
+    small = list(only_asked())
+    in_vain = Counter(asked.unanswerable for one in small for asked in one.questions)
+    assert len(small) == 1500
+    assert 0.4 < in_vain[True] / in_vain.total() < 0.6
+    assert {one.id for one in small}.isdisjoint(one.id for one in corpus)
+    assert {one.split for one in small} == {"train", "dev", "test"}
+
+
+def test_a_small_memory_is_asked_in_vain_beside_what_is_nearly_asked():
+    (one,) = parse(
+        "== a-1 | tidy | ana\npeople: Ana\n-- 2024-03-02\nAna: I take a size 39 in boots.\n"
+        "Ana: Tom mends bicycles in Leeds.\nAna: My gloves are by the door.\n"
+        "? value | Ana | What size of gloves do I take? | -\n"
+    )
+    shown = [[turns for _, turns in questions(one, Random(seed))] for seed in range(20)]
+    small = [(recalled, few) for recalled, *rest in shown for few in rest]
+    assert all(list(few) == list(recalled[: len(few)]) for recalled, few in small)
+    assert {len(few) for recalled, few in small if len(recalled) == 3} == {1, 2, 3}
 
 
 def _named(prefix: str, *, open_: bool) -> str:

@@ -185,6 +185,11 @@ def only_judged(folder: Path = DATA) -> Iterator[AnnotatedDialogue]:
     return dialogues(folder / "judged")
 
 
+def only_asked(folder: Path = DATA, split: str | None = None) -> Iterator[AnnotatedDialogue]:
+    """Dialogues whose turns are not annotated: small memories, half of whose questions miss."""
+    return dialogues(folder / "asked", split)
+
+
 def judged_facts(path: Path = DATA / "judged-facts.tsv") -> dict[tuple[str, str, str, str], float]:
     """How far what a reader may make of talk is right, by turn, subject, relation and object.
 

@@ -25,7 +25,7 @@ from torch.optim import AdamW
 from mags.models.policy.reader.network import ABOUT, MARKS, TUNED, ReaderFile, Trained, opened
 from mags.models.policy.reader.policy import TrainedReader
 from mags_lab.talk.calibration import LEAST, UNTRIED, calibrate
-from mags_lab.talk.corpus import DATA, AnnotatedDialogue, dialogues
+from mags_lab.talk.corpus import DATA, AnnotatedDialogue, dialogues, only_asked
 from mags_lab.talk.encoder import Encoder
 from mags_lab.talk.labels import ACTS, KINDS, MODALITY, classes, polarity_of
 from mags_lab.talk.material import ASKS, ENDS, READ, Pieces, TrainingText, batches
@@ -197,15 +197,20 @@ class Course:
 def train(file: Path, folder: Path, corpus: Path | None, course: Course) -> Iterator[str]:
     """Train, calibrate on `dev` and write the file; yields a line for each step."""
     told = list(dialogues(corpus or DATA, "train"))
-    yield f"{len(told)} dialogues to learn from."
-    encoder, model, relations = yield from fit(told, folder, course)
+    yield f"{len(told)} annotated dialogues to learn from."
+    asked = list(only_asked(corpus or DATA, "train")) if ASKS in course.tasks else []
+    yield f"{len(asked)} dialogues that are only asked about."
+    encoder, model, relations = yield from fit(told, asked, folder, course)
     save(encoder, model, relations, file)
     yield from calibrate(file, corpus or DATA, course.tasks)
     yield f"Wrote {file}, sha256 {hashlib.sha256(file.read_bytes()).hexdigest()}."
 
 
 def fit(
-    told: Sequence[AnnotatedDialogue], folder: Path, course: Course
+    told: Sequence[AnnotatedDialogue],
+    asked: Sequence[AnnotatedDialogue],
+    folder: Path,
+    course: Course,
 ) -> Generator[str, None, tuple[Encoder, Reader, Sequence[str]]]:
     """Encoder, heads and the classes of relations after training; yields a line an epoch."""
     epochs, seed = course.epochs, course.seed
@@ -223,6 +228,7 @@ def fit(
         begin(model, relations, start)
     holds = TrainedReader(ReaderFile(path=course.start)) if course.start else None
     pieces = Pieces().of(told, seed, holds, course.tasks)
+    pieces += Pieces().of(asked, seed, tasks=(ASKS,))
     last = latest(folder)
     done = load_checkpoint(last, both, [chosen]) if last else 0
     for epoch in range(done, epochs):

@@ -259,7 +259,9 @@ def questions(
         yield asked, turns
         others = [one for one in turns if one.id not in evidence]
         if rng.random() < SMALL:
-            beside = rng.sample(others, min(len(others), rng.randint(0, BESIDE)))
+            most = rng.randint(0, BESIDE)
+            # What is nearly asked stands first, and is what a memory of little would answer with.
+            beside = rng.sample(others, min(len(others), most)) if evidence else others[: most + 1]
             small = [one for one in turns if one.id in evidence or one in beside]
             if small:
                 yield asked, small

@@ -82,7 +82,7 @@ class ExtractiveAnswerer:
     has to be.
     """
 
-    sure: float = 0.72
+    sure: float = 0.7
     reader: spans.SpanReader = field(default_factory=lambda: TrainedReader().answers)
 
     @property
