@@ -64,9 +64,17 @@ def main(arguments: Sequence[str]) -> int:
     )
     found = map(of_corpus, told)
     talks = [talk for talk in found if talk.questions][: options.most]
-    cases = [case for talk in talks for case in met(talk)]
+    cases = natural([case for talk in talks for case in met(talk)])
     print(*fit(cases), sep="\n")
     return 0
+
+
+def natural(cases: Sequence[Met]) -> list[Met]:
+    """With every fourth near miss of small memories: half in vain is more than is asked."""
+    small = {one.id for one in corpus.only_asked()}
+    missed = [n for n, one in enumerate(cases) if one.talk in small and not one.question.answers]
+    left_out = set(missed) - set(missed[::4])
+    return [one for n, one in enumerate(cases) if n not in left_out]
 
 
 def fit(cases: Sequence[Met]) -> Iterator[str]:

@@ -71,11 +71,11 @@ def test_weekdays_tell_when_and_not_where():
 
 
 def test_one_value_is_no_sum_unless_it_is_told_as_one():
-    once = turn(1, "I earned $120 at the market on May 15th")
-    assert ask("How much did I earn at the market on May 15th?", once).startswith("$120 ")
-    assert ask("How much did I earn at the markets in total?", once).startswith(LEFT_OPEN)
-    told = turn(2, "In total I earned $495 at the markets")
-    assert ask("How much did I earn at the markets in total?", told).startswith("$495 ")
+    once = turn(1, "I made $120 at the market on May 15th")
+    assert ask("How much did I make at the market on May 15th?", once).startswith("$120 ")
+    assert ask("How much did I make at the markets in total?", once).startswith(LEFT_OPEN)
+    told = turn(2, "In total I made $495 at the markets")
+    assert ask("How much did I make at the markets in total?", told).startswith("$495 ")
 
 
 def test_a_sum_is_no_value_of_each_unless_it_is_told_so():

@@ -239,8 +239,8 @@ def test_when_something_was_told_is_the_day_of_the_turn():
         ),
         (
             "What does Jaylen want me to do for him?",
-            "he's 13. now he wants me to coach his flag football",
-            "coach his flag football",
+            "he's 13. now he wants me to coach his team",
+            "coach his team",
         ),
     ],
 )

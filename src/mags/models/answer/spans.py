@@ -118,7 +118,7 @@ def candidates(
     words = parsed.words - frozenset().union(*parsed.names) - asked
     said = stems(question.text)
     now = NOW.search(question.text) is not None
-    alone = float(len(chosen) == 1)
+    alone, few = float(len(chosen) == 1), float(len(chosen) < MOST_READ)
     since = SINCE.search(question.text) is not None
     found = []
     for place, (item, span) in enumerate(zip(chosen, spans, strict=True)):
@@ -150,6 +150,9 @@ def candidates(
             "span, alone": logit(span.sure) * alone,
             "shown, alone": logit(span.shown) * alone,
             "alone": alone,
+            "span, few": logit(span.sure) * few,
+            "shown, few": logit(span.shown) * few,
+            "few": few,
             "ahead": ahead_of(item, chosen),
             "words": rare_share(item, rarity),
             "cover": cover,
