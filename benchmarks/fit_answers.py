@@ -28,6 +28,7 @@ from mags.models.answer.spans import (
     WEIGHTS,
     candidates,
     fact_features,
+    forms_of,
 )
 from mags.models.policy.reader.network import Calibration
 from mags.ports.answer import Answer
@@ -35,7 +36,8 @@ from mags_lab.talk import corpus
 from mags_lab.talk.calibration import blended, logistic
 
 FOLDS = 5
-FORMS = ("value", "quote", "fact")
+FORMS = ("value", "quote", "whether", "whether, quoted", "fact")
+"""What answers: words of a turn, a quote of it, yes or no, a quote where that is asked, a fact."""
 RIGHT = 0.5
 """How far right an answer is that counts as right."""
 THRESHOLDS = (0.5, 0.6, 0.65, 0.7, 0.73, 0.75, 0.77, 0.8, 0.83)
@@ -56,6 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fit_answers", description=__doc__)
     parser.add_argument("--corpus", type=Path, default=corpus.DATA, help="a folder of .talk files")
     parser.add_argument("--most", type=int, default=10_000, help="dialogues")
+    parser.add_argument("--form", action="append", choices=FORMS, help="the others stay as fitted")
     options = parser.parse_args(arguments)
     told = (
         *corpus.dialogues(options.corpus, "dev"),
@@ -66,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     talks = [talk for talk in found if talk.questions][: options.most]
     small = {one.id for one in corpus.only_asked(options.corpus)}
     cases = natural([case for talk in talks for case in met(talk)], small)
-    print(*fit(cases), sep="\n")
+    print(*fit(cases, options.form or FORMS), sep="\n")
     return 0
 
 
@@ -77,8 +80,8 @@ def natural(cases: Sequence[Met], small: Collection[str]) -> list[Met]:
     return [one for n, one in enumerate(cases) if n not in left_out]
 
 
-def fit(cases: Sequence[Met]) -> Iterator[str]:
-    """Fit and write the weights; lines of what folds give."""
+def fit(cases: Sequence[Met], forms: Sequence[str] = FORMS) -> Iterator[str]:
+    """Fit and write the weights of forms; lines of what folds give."""
     quoting = quoting_answerer()
     judged = corpus.judged_answers()
     asked = len(cases)
@@ -89,17 +92,18 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
             question=n,
             form=form,
             features=one.features,
-            right=_right(case, form, one.head if form == "value" else one.quote, judged),
+            right=_right(case, judged_as, one.head if judged_as == "value" else one.quote, judged),
         )
         for n, (case, some) in enumerate(zip(cases, read, strict=True))
         for one in some
-        for form in ("value", "quote")
-        if form == "quote" or one.head
+        for form, judged_as in zip(
+            forms_of(read_question(case.asked)), ("value", "quote"), strict=True
+        )
+        if judged_as == "quote" or one.head
     ]
     fold = _folds(cases)
     sure = held_out(turns, fold)
-    value = {id(e.features): p for e, p in zip(turns, sure, strict=True) if e.form == "value"}
-    quote = {id(e.features): p for e, p in zip(turns, sure, strict=True) if e.form == "quote"}
+    likely = {(id(e.features), e.form): p for e, p in zip(turns, sure, strict=True)}
     facts = []
     for n, (case, some) in enumerate(zip(cases[:asked], read[:asked], strict=True)):
         parsed = read_question(case.asked)
@@ -108,11 +112,12 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
             continue
         own = next(item for item in case.items if item.id == answer.citations[0])
         head, dash, _ = answer.text.partition(f" {DASH} ")
+        value, quoted = forms_of(parsed)
         weighed = [
             replace(
                 one,
-                value=value.get(id(one.features), 0.0),
-                quoted=quote[id(one.features)],
+                value=likely.get((id(one.features), value), 0.0),
+                quoted=likely[id(one.features), quoted],
             )
             for one in some
         ]
@@ -121,7 +126,8 @@ def fit(cases: Sequence[Met]) -> Iterator[str]:
         facts.append(AnswerExample(question=n, form="fact", features=features, right=right))
     every = [*turns, *facts]
     sure += held_out(facts, fold)
-    made = {form: asdict(_fitted(form, every)) for form in FORMS}
+    made = json.loads(WEIGHTS.read_text(encoding="utf-8")) if len(forms) < len(FORMS) else {}
+    made |= {form: asdict(_fitted(form, every)) for form in forms}
     WEIGHTS.write_text(json.dumps(made, sort_keys=True) + "\n", encoding="utf-8")
     yield from table(cases[:asked], every, sure)
 

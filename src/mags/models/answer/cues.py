@@ -193,11 +193,10 @@ def _listed(*phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.I)
 
 
-_STOPPED = r"quit|quitting|stopped|gave up|given up|giving up|no longer|no more|any ?more"
 ENDED = _listed(
     r"sold|left|lost|broke up|split up|ended|over|used to|instead",
     r"died|dead|gone|(?:is|was) off|cancelled|canceled|called off|fell through|got rid of",
-    _STOPPED,
+    r"quit|quitting|stopped|gave up|given up|giving up|no longer|no more|any ?more",
 )
 """What may end what was told."""
 CORRECTED = _listed(
@@ -226,8 +225,6 @@ NOT = re.compile(
     re.I,
 )
 """What denies the clause it stands in."""
-STOPPED = re.compile(rf"{NOT.pattern}|{_listed(_STOPPED).pattern}", re.I)
-"""What says of what stands beside it that it is not so, or no more."""
 DENIED = re.compile(rf"{NOT.pattern}|{ENDED.pattern}", re.I)
 """What shows that something is not so, or no longer."""
 _CLAUSE = re.compile(

@@ -47,12 +47,12 @@ from mags.ports.policy import DISPUTED, GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 DASH = "\N{EM DASH}"
-SHOWS = 0.4
-"""How likely a turn shows what is asked from where it may say no."""
 FIRM = 0.5
 """How likely a later turn may answer otherwise than a fact that is surely held."""
 DOUBTFUL = 0.85
 """How likely an answer has to be right of a guess, or of what may be over or not what is asked."""
+WHETHER = 0.76
+"""How likely a yes or no has to be right: it shows less of what it rests on than a value."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
 SHARES = (
@@ -186,7 +186,7 @@ class ExtractiveAnswerer:
             return closest(parsed, items, read, held=fact is not None)
         item = best.item
         words, day = brief(best.quote), ""
-        if best.value >= min(self.sure, best.quoted):
+        if best.value >= min(self._sure_of(parsed), best.quoted):
             words = f"{best.head} {DASH} {OPEN}{words}{CLOSE}"
         elif parsed.kind == "time":
             day = topics.worked_out(best.head, best.quote)
@@ -224,12 +224,16 @@ class ExtractiveAnswerer:
         ):
             return False
         doubtful = (
-            (yesno and not _shows_enough(parsed, one))
+            # Who broke a hip need not have broken a leg.
+            (one.head == "Yes" and one.features["cover"] < 1.0)
             # When something is, is mostly told with it: "I love Mondays" are no days of work.
             or (parsed.kind == "time" and not one.features["cover"])
             or _is_told_anew(item.speaker, item.at, one.head, parsed, theirs)
         )
-        return one.best >= (max(self.sure, DOUBTFUL) if doubtful else self.sure)
+        return one.best >= max(DOUBTFUL if doubtful else 0.0, self._sure_of(parsed))
+
+    def _sure_of(self, parsed: ParsedQuestion) -> float:
+        return max(self.sure, WHETHER) if parsed.kind == "yesno" else self.sure
 
     def _stands(
         self,
@@ -299,36 +303,18 @@ def _says_back(turn: Turn, parsed: ParsedQuestion, fact: ContextItem) -> bool:
     return content(" ".join(fact.fact) if fact.fact is not None else fact.text) <= known
 
 
-def _asked(parsed: ParsedQuestion) -> frozenset[str]:
-    """The stems of what is asked of somebody."""
-    return parsed.words - frozenset().union(*parsed.names) or parsed.words
-
-
-def _shows_enough(parsed: ParsedQuestion, one: spans.Candidate) -> bool:
-    """Whether a turn likely shows what is asked, so that yes or no can be said by it.
-
-    A clause that denies all that is asked shows enough for a no.
-    """
-    asked = _asked(parsed)
-    clauses = cues.clauses(one.quote)
-    denies = any(asked <= content(clause) and cues.STOPPED.search(clause) for clause in clauses)
-    shown = one.quoted >= SHOWS or (denies and one.head == "No")
-    return shown or not (one.head == "No" or one.features["bare"])
-
-
 def _does_not_say(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
     """Whether the words of a turn do not say the yes or the no that it answers with.
 
-    A yes, where they do not say all that is asked, or deny some of it: who broke a hip need not
-    have broken a leg. A no, where they say it and tell of no end or change, or deny something else:
-    who can't eat eggs may be allergic.
+    A yes, where they deny some of what is asked. A no, where they say it and tell of no end or
+    change, or deny something else: who can't eat eggs may be allergic.
     """
-    asked = _asked(parsed)
+    asked = parsed.words - frozenset().union(*parsed.names) or parsed.words
     told = [(content(part), cues.NOT.search(part) is not None) for part in cues.clauses(one.quote)]
     said = frozenset().union(*(words for words, denied in told if not denied))
     untold = frozenset().union(*(words for words, denied in told if denied))
     if one.head == "Yes":
-        return one.features["cover"] < 1.0 or bool(asked & untold - said)
+        return bool(asked & untold - said)
     affirmed = any(asked <= words for words, denied in told if not denied)
     if untold:
         of_it = asked <= untold or cues.IS_NOT.search(one.quote) or not cues.STATE.match(text)

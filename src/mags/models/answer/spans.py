@@ -467,20 +467,26 @@ def heard(p: float) -> float:
 
 @cache
 def fitted() -> Mapping[str, Calibration]:
-    """The weights by form ("value", "quote", "fact"), as they were fitted."""
+    """The weights by form, as they were fitted (`forms_of`, and "fact")."""
     told = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     return {form: Calibration(**one) for form, one in told.items()}
+
+
+def forms_of(parsed: ParsedQuestion) -> tuple[str, str]:
+    """What a turn may answer with: words of it or, where whether is asked, yes or no; a quote."""
+    return ("whether", "whether, quoted") if parsed.kind == "yesno" else ("value", "quote")
 
 
 def weighed_turns(
     question: Turn, parsed: ParsedQuestion, items: Sequence[ContextItem], reader: SpanReader
 ) -> list[Candidate]:
     """The turns that are read, likeliest first."""
+    value, quoted = (fitted()[form] for form in forms_of(parsed))
     found = [
         replace(
             one,
-            value=fitted()["value"].probability(one.features) if one.head else 0.0,
-            quoted=fitted()["quote"].probability(one.features),
+            value=value.probability(one.features) if one.head else 0.0,
+            quoted=quoted.probability(one.features),
         )
         for one in candidates(question, parsed, items, reader)
     ]

@@ -407,6 +407,11 @@ ANSWERING = ReaderFile(
     sha256="067324cea76c1db43bd9e8939250ef87bf93a7fe41da28a952fb60f0e79ffc1f",
 )
 """What reads passages for the shipped reader: of these weights fewer endings are right."""
+WHETHER = ReaderFile(
+    path=DATA / "whether-reader.npz",
+    sha256="6a550a6a7c6a73c50899bbfaa30297310217981d8c535de18fd78a3b7f7ecde6",
+)
+"""What reads them where yes or no is asked: of these weights fewer values are right."""
 
 
 @dataclass(frozen=True, kw_only=True)

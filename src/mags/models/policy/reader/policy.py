@@ -16,6 +16,7 @@ from mags.models.policy.reader.network import (
     MOST,
     READS,
     SHIPPED,
+    WHETHER,
     ReaderFile,
     Trained,
     ended_layout,
@@ -37,6 +38,7 @@ from mags.models.policy.rules.corrections import corrected
 from mags.models.policy.rules.fitting import is_supported
 from mags.models.policy.rules.lexicon import PREPOSITIONS
 from mags.models.policy.rules.phrases import names_in
+from mags.models.policy.rules.questions import YES_NO, plainer
 from mags.models.policy.rules.tokens import is_name, mentions, own_words, spelled, stems
 from mags.ports.english import ENGLISH, language
 from mags.ports.pausing import pause
@@ -82,7 +84,7 @@ class TrainedReader:
 
     def __init__(self, file: ReaderFile = SHIPPED) -> None:
         self._file = file
-        self._answering = ANSWERING if file == SHIPPED else file
+        self._answering = (ANSWERING, WHETHER) if file == SHIPPED else (file, file)
         self._opened: dict[ReaderFile, tuple[Trained, OnnxEmbedder]] = {}
         self._opening = Lock()
         self._read: tuple[Turn, list[Turn], list[Part]] | None = None
@@ -149,7 +151,8 @@ class TrainedReader:
         The speakers say whose "I" it is. None where a turn is empty, or where those before it,
         which are likelier to answer, left no room.
         """
-        trained, encoder = self._open(self._answering)
+        whether = YES_NO.match(plainer(question.text)) is not None
+        trained, encoder = self._open(self._answering[whether])
         kept = [place for place, one in enumerate(said) if one.text.strip()]
         found: list[AnswerSpan | None] = [None] * len(said)
         while kept:
