@@ -51,8 +51,6 @@ FIRM = 0.5
 """How likely a later turn may answer otherwise than a fact that is surely held."""
 DOUBTFUL = 0.85
 """How likely an answer has to be right of a guess, or of what may be over or not what is asked."""
-WHETHER = 0.76
-"""How likely a yes or no has to be right: it shows less of what it rests on than a value."""
 INTENDED = "plans wants"
 """What a fact says beside its words of what is not yet done."""
 SHARES = (
@@ -186,7 +184,7 @@ class ExtractiveAnswerer:
             return closest(parsed, items, read, held=fact is not None)
         item = best.item
         words, day = brief(best.quote), ""
-        if best.value >= min(self._sure_of(parsed), best.quoted):
+        if best.value >= min(self.sure, best.quoted):
             words = f"{best.head} {DASH} {OPEN}{words}{CLOSE}"
         elif parsed.kind == "time":
             day = topics.worked_out(best.head, best.quote)
@@ -216,6 +214,8 @@ class ExtractiveAnswerer:
             or any(ask.search(turn.text) and not tell.search(one.quote) for ask, tell in SHARES)
             or not _compares(parsed, one)
             or _is_what_came_after(parsed, one, read)
+            # A yes or no that is likely by itself may stand in any turn.
+            or (yesno and one.features["shown"] < 0.0)
             or (
                 _does_not_say(turn.text, parsed, one)
                 if yesno
@@ -230,10 +230,7 @@ class ExtractiveAnswerer:
             or (parsed.kind == "time" and not one.features["cover"])
             or _is_told_anew(item.speaker, item.at, one.head, parsed, theirs)
         )
-        return one.best >= max(DOUBTFUL if doubtful else 0.0, self._sure_of(parsed))
-
-    def _sure_of(self, parsed: ParsedQuestion) -> float:
-        return max(self.sure, WHETHER) if parsed.kind == "yesno" else self.sure
+        return one.best >= (max(self.sure, DOUBTFUL) if doubtful else self.sure)
 
     def _stands(
         self,
