@@ -159,6 +159,18 @@ def test_a_statement_says_no_nor_its_denial_yes_whatever_the_reader_makes_of_it(
         assert not answer.text.startswith(f"{opposite} "), answer.text
 
 
+@pytest.mark.parametrize(("shown", "outcome"), [(0.4, "closest"), (0.6, "answered")])
+def test_yes_or_no_is_said_by_a_turn_that_likely_shows_it(shown: float, outcome: str):
+    def reader(asked: Turn, turns: Sequence[Turn]) -> list[AnswerSpan | None]:
+        return [AnswerSpan(start=0, end=1, sure=0.9, shown=shown, says=0.001) for _ in turns]
+
+    asked = Turn(text="Do I still own a car?", speaker="Ana", at=AUGUST_10 + DAY)
+    answerer = ExtractiveAnswerer(sure=0.0, reader=reader)
+    items = [turn(1, "I sold the Volvo last week")]
+    answer = answerer.answer(asked, items, recent=(), recall_again=lambda _: ())
+    assert (answer.outcome, answer.text.startswith("No ")) == (outcome, outcome == "answered")
+
+
 @pytest.mark.parametrize("relation", ["is not allergic to", "does not like", "can not eat"])
 def test_a_fact_that_denies_says_no(relation: str):
     verb, _, rest = relation.partition(" not ")

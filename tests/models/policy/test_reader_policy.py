@@ -7,6 +7,7 @@ import pytest
 import mags
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.reader.ending import in_question
+from mags.models.policy.reader.network import ANSWERING, WHETHER, ReaderFile
 from mags.models.policy.reader.policy import ReaderPolicy, TrainedReader, distinct, operation_of
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.fitting import is_supported
@@ -527,6 +528,17 @@ def test_a_question_of_thousands_of_words_without_a_token_is_not_read_with_what_
     (found,) = reader.answers(turn("Where do I live?"), said)
     assert found is not None
     assert reader.answers(turn("\N{COMBINING ACUTE ACCENT}" * 1_000), said) == [None]
+
+
+@pytest.mark.parametrize(
+    ("asked", "file"), [("Where do I live?", ANSWERING), ("Do I live in Oslo?", WHETHER)]
+)
+def test_whether_something_is_so_is_read_by_other_weights(asked: str, file: ReaderFile):
+    said = [turn("I live in Oslo.")]
+    found = TrainedReader().answers(turn(asked), said)
+    assert found == TrainedReader(file).answers(turn(asked), said)
+    (other,) = {ANSWERING, WHETHER} - {file}
+    assert found != TrainedReader(other).answers(turn(asked), said)
 
 
 @pytest.mark.parametrize(
