@@ -85,7 +85,7 @@ def day_told(question: str, text: str, at: float, asked: frozenset[str] = frozen
     weekly = [one for one in each if re.search(_WEEKDAY, one.words, re.I)]
     if weekly and not past:
         return _nearest(weekly, text, asked)
-    plain = _plain(text, at, future=not past)
+    plain = plainly(text, at, future=not past)
     days = _nearest(_told(plain, at, future=not past), plain, asked)
     hours = () if _DAY_ASKED.search(question) else _hours(text)
     return days or _nearest(each, text, asked) or _nearest(hours, text, asked)
@@ -99,7 +99,7 @@ def since_told(question: str, text: str, at: float, asked: frozenset[str] = froz
     grown = _AGE_SINCE.search(text)
     if grown is not None:
         return grown[0]
-    plain = _plain(text, at, future=False)
+    plain = plainly(text, at, future=False)
     if long:  # "two years today": since then, not since today; and so "I have been for two years"
         words = re.escape(long[-1].words)
         plain = re.sub(rf"(?<={words}) today\b", " ago", plain, flags=re.I)
@@ -128,16 +128,23 @@ def _hours(text: str) -> Iterator[_Found]:
 
 
 def _told(plain: str, at: float, *, future: bool) -> Iterator[_Found]:
-    """The times of a text; of what is over a date without its year is the one nearest to then."""
+    for time in nearest_times(plain, at, future=future):
+        yield _Found(words=_worded(time), start=time.start, begins=time.role == "since")
+
+
+def nearest_times(plain: str, at: float, *, future: bool = False) -> Iterator[Time]:
+    """The times of a text; of what is over a date without its year is the one nearest to then.
+
+    `plain`: the text as `plainly` puts it.
+    """
     either = zip(times(plain, at, future=False), times(plain, at, future=True), strict=False)
     for before, after in either:
         wide = abs(after.since - before.since) > _NEAR_S
         near = min((before, after), key=lambda one: abs(one.since - at))
-        time = after if future else near if wide else before
-        yield _Found(words=_worded(time), start=time.start, begins=time.role == "since")
+        yield after if future else near if wide else before
 
 
-def _plain(text: str, at: float, *, future: bool) -> str:
+def plainly(text: str, at: float, *, future: bool) -> str:
     """A text with ordinals in figures, weekdays and days of a month as `times` reads them."""
     past = PAST_TENSE.search(text) is not None
     text = re.sub(r"\b(?:wk|yr)s?\b", lambda m: _SHORT[m[0].lower()], text, flags=re.I)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from mags.models import rendering
 from mags.models.answer import cues, spans, topics
+from mags.models.answer.comparing import compared
 from mags.models.answer.question import ParsedQuestion, content, of_another_thing, read_question
 from mags.models.answer.support import (
     GIVEN_UP,
@@ -171,6 +172,10 @@ class ExtractiveAnswerer:
         answer = topics.told_of(turn, read)
         if answer is not None:
             return answer
+        telling = {one.item.id for one in read if one.features["shown"] >= 0.0}
+        more = compared(turn, [one.item for one in read], telling)
+        if more is not None:
+            return _quoting(f"{more[0]} {DASH} ", more[1], more[1][-1], 1.0)
         if lacks_class(turn, items) or foreign(turn.text):
             return closest(parsed, items, read)
         fact = of_fact(turn, items)
@@ -257,6 +262,8 @@ class ExtractiveAnswerer:
         if _is_told_anew(subject, own.at, value, parsed, theirs):
             return False
         told = spans.fact_features(parsed, own, head, fact.support, read)
+        if read[0].value >= self.sure and content(head) < content(read[0].head):
+            return False  # a fact of each of several, or of a part
         if read[0].best >= self.sure and spans.says(read[0], own, head):
             return True
         held = own.current or parsed.past or (own.valid_to or 0.0) > turn.at

@@ -1,0 +1,127 @@
+"""Which of several things is more: by amounts and days that turns tell of each."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mags.models.answer.comparing import compared
+from mags.ports.answer import ContextItem
+from mags.ports.policy import Turn
+
+ASKED_AT = datetime(2025, 9, 20, tzinfo=UTC).timestamp()
+
+
+def told(*texts: str, speaker: str = "Ines") -> list[ContextItem]:
+    at = datetime(2025, 3, 1, 9, tzinfo=UTC).timestamp()
+    return [
+        ContextItem(id=n, text=text, speaker=speaker, at=at + 60 * n)
+        for n, text in enumerate(texts, 1)
+    ]
+
+
+def which(question: str, items: Sequence[ContextItem], speaker: str = "Ines") -> str | None:
+    asked = Turn(text=question, speaker=speaker, at=ASKED_AT)
+    found = compared(asked, items, {item.id for item in items})
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "answer"),
+    [
+        (
+            "Which was dearer, the blue cloth or the yellow one?",
+            ["I paid 120 cedis for the blue cloth and 95 for the yellow one."],
+            "the blue cloth",
+        ),
+        (
+            "Which of the two prams is cheaper?",
+            ["The red pram costs 640 euro.", "The grey one is 580 euro, with small wheels."],
+            "The grey one",
+        ),
+        ("who's older, Vera or Misha?", ["my sister Vera is 31", "Misha's 27"], "Vera"),
+        (
+            "Who is older, Leo or Marta?",
+            ["Leo was born in March 2017.", "My niece Marta was born in October 2015."],
+            "Marta",
+        ),
+        (
+            "Who joined the rose society earlier, Dorothy or I?",
+            ["I joined the rose society in 2009.", "My friend Dorothy joined it in 2012."],
+            "you",
+        ),
+        (
+            "Whose bag is heavier, mine or my daughter's?",
+            ["My bag weighs nine kilos.", "My daughter's school bag weighs eleven."],
+            "my daughter's",
+        ),
+        (
+            "Which takes longer, the coast road or the pass?",
+            ["The coast road takes 95 minutes.", "Over the pass it is an hour and 2 hours back."],
+            None,  # two amounts in a clause are of nothing for sure
+        ),
+        (
+            "Which is quicker for me, the bus or the train?",
+            ["The bus takes me an hour: 1.5 hours.", "The train takes 50 minutes."],
+            "the train",
+        ),
+        (
+            "Which of my dogs is younger?",
+            ["The sheepdog is four, and the terrier is eleven."],
+            "The sheepdog",
+        ),
+        (
+            "Who has more hives, Agnieszka or Jacek?",
+            ["Agnieszka has four hives.", "Jacek has nine hives and two goats."],
+            "Jacek",
+        ),
+    ],
+)
+def test_the_one_that_is_more_is_named(question: str, texts: list[str], answer: str | None) -> None:
+    assert which(question, told(*texts)) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Which is dearer, the tent or the stove?", ["The tent was 90 euros.", "A good stove!"]),
+        ("Which is dearer, the tent or the stove?", ["The tent was 90 euros, the stove $95."]),
+        ("Which is dearer, judo or the harp?", ["Judo is 140 a year; the harp is 60 a month."]),
+        ("Who is older, Emeka or Ngozi?", ["Ngozi is my elder sister by four years, Emeka is 30."]),
+        ("How much older is Vera than Misha?", ["my sister Vera is 31", "Misha's 27"]),
+        ("Which of the two sofas is cheaper?", ["The beige sofa is 210 wide, the grey one 185."]),
+        ("What was my budget at first?", ["The budget is 400 euros and the rest is 90 euros."]),
+        ("Who is faster, Ada or Milo?", ["Ada ran in 6:50.", "Milo ran in 7:04."]),
+        ("Who is older, Vera or Misha?", ["Vera is 31", "Misha's 31"]),
+    ],
+)
+def test_what_is_not_told_of_both_alike_is_not_compared(question: str, texts: list[str]) -> None:
+    assert which(question, told(*texts)) is None
+
+
+def test_the_newest_of_what_is_told_of_one_counts() -> None:
+    items = told(
+        "The van costs 900 euros.", "The bike costs 700 euros.", "The van is 600 euros now."
+    )
+    assert which("Which costs less, the van or the bike?", items) == "the van"
+
+
+def test_what_others_say_of_themselves_is_not_mine() -> None:
+    items = [*told("I am 41."), *told("I am 50.", speaker="Otto")]
+    items[1] = ContextItem(id=9, text="I am 50.", speaker="Otto", at=items[0].at + 60)
+    assert which("Who is older, Otto or I?", items) == "Otto"
+    assert which("Who is older, Ines or I?", items, speaker="Otto") == "you"
+
+
+@given(first=st.integers(1, 999), second=st.integers(1, 999))
+def test_more_and_less_are_opposites(first: int, second: int) -> None:
+    items = told(f"The red lamp costs {first} euros.", f"The green lamp costs {second} euros.")
+    dear = which("Which is dearer, the red lamp or the green lamp?", items)
+    cheap = which("Which is cheaper, the red lamp or the green lamp?", items)
+    if first == second:
+        assert dear is cheap is None
+    else:
+        assert {dear, cheap} == {"the red lamp", "the green lamp"}
+        assert (dear == "the red lamp") == (first > second)
