@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from mags.models import rendering
 from mags.models.answer import cues, spans, topics
-from mags.models.answer.comparing import compared
+from mags.models.answer.amounts import compared, worked_out
 from mags.models.answer.question import ParsedQuestion, content, of_another_thing, read_question
 from mags.models.answer.support import (
     GIVEN_UP,
@@ -173,9 +173,11 @@ class ExtractiveAnswerer:
         if answer is not None:
             return answer
         telling = {one.item.id for one in read if one.features["shown"] >= 0.0}
-        more = compared(turn, [one.item for one in read], telling)
-        if more is not None:
-            return _quoting(f"{more[0]} {DASH} ", more[1], more[1][-1], 1.0)
+        turns = [one.item for one in read]
+        reckoned = compared(turn, turns, telling) or worked_out(turn, turns, telling)
+        if reckoned is not None:
+            result, shown = reckoned
+            return _quoting(f"{result} {DASH} ", shown, shown[-1], 1.0)
         if lacks_class(turn, items) or foreign(turn.text):
             return closest(parsed, items, read)
         fact = of_fact(turn, items)

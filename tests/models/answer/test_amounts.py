@@ -1,4 +1,4 @@
-"""Which of several things is more: by amounts and days that turns tell of each."""
+"""What amounts that turns tell come to: which is more, a sum, a difference."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.comparing import compared
+from mags.models.answer.amounts import compared, worked_out
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 
@@ -125,3 +125,62 @@ def test_more_and_less_are_opposites(first: int, second: int) -> None:
     else:
         assert {dear, cheap} == {"the red lamp", "the green lamp"}
         assert (dear == "the red lamp") == (first > second)
+
+
+def result(question: str, items: Sequence[ContextItem]) -> str | None:
+    asked = Turn(text=question, speaker="Ines", at=ASKED_AT)
+    found = worked_out(asked, items, {item.id for item in items})
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "answer"),
+    [
+        (
+            "How many driving lessons do I have left?",
+            ["I have booked ten driving lessons.", "I have had seven of my driving lessons now."],
+            "3",
+        ),
+        (
+            "How many records did I buy altogether?",
+            ["I bought four records at the fair.", "Today three more records."],
+            "7",
+        ),
+        (
+            "How much did the boat and the trailer bring in all?",
+            ["I have sold the boat for 6,500 euros.", "The trailer went for 750."],
+            "7,250 euros",
+        ),
+        ("By how much did the rent rise?", ["The rent went from 640 to 690 pounds."], "50 pounds"),
+        (
+            "How many hours did I work in total?",
+            ["On Monday I worked 90 minutes.", "On Tuesday I worked 2 hours."],
+            "3.5 hours",
+        ),
+    ],
+)
+def test_sums_and_differences_are_worked_out(question: str, texts: list[str], answer: str) -> None:
+    assert result(question, told(*texts)) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("How many lessons are left?", ["I booked ten lessons.", "Four lessons are left."]),
+        ("How many lessons are left?", ["I booked ten lessons."]),
+        ("How many lessons did I book?", ["I booked ten lessons, then two more lessons."]),
+        ("How many dogs are left?", ["Mother has two dogs.", "Kiko died, he was sixteen."]),
+        ("How much is it in all?", ["The tent is 90 euros and the stove $40."]),
+        ("How many bowls altogether?", ["I made two bowls, three bowls and four bowls."]),
+    ],
+)
+def test_what_turns_do_not_tell_for_sure_is_not_worked_out(question: str, texts: list[str]) -> None:
+    assert result(question, told(*texts)) is None
+
+
+@given(first=st.integers(1, 999), second=st.integers(1, 999))
+def test_a_sum_is_no_less_than_a_difference(first: int, second: int) -> None:
+    items = told(f"I sold {first} tickets on Monday.", f"I sold {second} tickets on Tuesday.")
+    assert result("How many tickets did I sell altogether?", items) == f"{first + second:,}"
+    left = result("How many tickets are left?", items)
+    assert left == (f"{abs(first - second):,}" if first != second else None)

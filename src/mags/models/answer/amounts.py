@@ -1,8 +1,10 @@
-"""Which of several things is more of something: what turns tell of each is compared.
+"""What amounts that turns tell come to: which of several is more, a sum, a difference.
 
 "Which is dearer, the blue cloth or the yellow one?": "I paid 120 cedis for the blue cloth and 95
 for the yellow." An amount is compared with one of its kind and unit, a day with a day. Of what is
-told twice the newest counts; where it is not told of all, or not alike, nothing is said.
+told twice the newest counts; where it is not told of all, or not alike, nothing is said. "How many
+lessons are left?" is the difference of two amounts, and "in all" their sum, where turns that likely
+tell of it have just two.
 """
 
 from __future__ import annotations
@@ -103,6 +105,7 @@ AMOUNT = re.compile(
     rf"(?P<sign>[{''.join(SIGNS)}])?(?:(?<![\w.,:/-])(?P<figure>\d[\d,]*(?:\.\d+)?)(?![:/.,]?\d)"
     rf"(?P<k>k\b)?|\b(?P<word>(?:{TENS})(?:-(?:{TO_TWELVE}))?|\w+teen|{TO_TWELVE})\b"
     r"(?: (?P<times>hundred|thousand)\b)?)(?P<half>(?: and)? a half\b)?"
+    r"(?: (?:more|other|new|further|extra)\b)?"
     rf"(?:[- ]?(?P<unit>[{''.join(SIGNS)}]|(?!(?:an?|per|each|every)\b)[^\W\d_]+))?"
     r"(?P<each>,? (?:an?|per|each|every) (?:hour|day|week|month|year)\b)?(?=(?P<than> \w+)?)",
     re.I,
@@ -122,6 +125,24 @@ THING = (
 _DIFFERENCE = re.compile(r"\b(?:how (?:much|many|far|long)|by what|than)\b", re.I)
 _AGED = re.compile(r"\b(?:i'm|i am|i was|i turn(?:ed)?) \w", re.I)
 _LEAD = re.compile(r"^\W*(?:(?:and|but|while)\s+)?", re.I)
+HOW_MANY = re.compile(
+    r"\bhow (?P<many>many|much)(?: of)?(?: (?:the|my|our|his|her|their))?(?: (?P<noun>[^\W\d_]+))?",
+    re.I,
+)
+LESS = re.compile(
+    r"\bby (?:how (?:much|many)|what)\b|\b(?:short of|still (?:to|have to|needs?|lacks?))\b"
+    r"|\bhow much (?!more|less)[^?]*\b(?:up|rise|risen|rose|fall|fallen|drop(?:ped)?|gain(?:ed)?)\b"
+    r"|\b(?:left|remain\w*|to go)(?:\W*$| (?:in|to|of|at|for|over|after|with|once)\b)"
+    rf"|\bhow (?:much|many)(?: \w+)? (?:{'|'.join(MORE_BY)})\b(?!\W*$)",
+    re.I,
+)
+TOGETHER = re.compile(
+    r"\b(?:altogether|(?:all )?together|in all|total|combined|all told|between us|both)\b", re.I
+)
+"""What asks for a difference, and for a sum."""
+TOLD = re.compile(rf"\b(?:left|remain\w*|to go)\b|{TOGETHER.pattern}", re.I)
+AGED = re.compile(r"(?:\b(?:is|was|am|are|at|turn(?:s|ed)?)|'(?:s|m))\W*$", re.I)
+"""What stands before a bare number that is an age, or a time of the day."""
 MINE = word_set("i me mine my")
 PRONOUNS = word_set("because if when i i'm i've he she it they we you this that there")
 MOST_WORDS = 5
@@ -189,6 +210,47 @@ def compared(
     found = list(told.values())
     shown = {one.item.id: one.item for one in found}
     return found[values.index(best)].thing, list(shown.values())
+
+
+def worked_out(
+    question: Turn, items: Sequence[ContextItem], likely: Collection[int]
+) -> tuple[str, Sequence[ContextItem]] | None:
+    """The sum or the difference that is asked for, and the turns that tell what of; else None.
+
+    `likely`: as in `compared`. None where they tell it themselves, or not of two amounts.
+    """
+    asks = HOW_MANY.search(question.text)
+    less, together = LESS.search(question.text), TOGETHER.search(question.text)
+    if asks is None or bool(less) == bool(together):
+        return None
+    noun = asks["noun"] if asks["noun"] and content(asks["noun"]) else ""
+    much = asks["many"].casefold() == "much"
+    kind = _unit(noun.casefold())[0] or ("money" if much else "")
+    turns = sorted((item for item in items if item.id in likely), key=lambda item: item.at)
+    if any(TOLD.search(item.text) for item in turns):
+        return None
+    found = [
+        (one, item)
+        for item in turns
+        for clause in _clauses(item, future=False)
+        for one in _amounts(clause, item.at, future=False)
+        if one.what & content(noun)
+        or (one.kind and one.kind == kind)
+        or not (one.kind or one.what or AGED.search(clause[: one.start]))
+    ]
+    amounts = [one for one, _ in found]
+    units = {(one.kind, one.unit, one.each) for one in amounts if one.kind}
+    named = much or any(one.kind or one.what for one in amounts)
+    if len(amounts) != 2 or len(units) > 1 or not named:
+        return None
+    full = all(one.kind for one in amounts)
+    scale = _unit(noun.casefold())[2] if kind and noun else amounts[0].factor
+    first, second = (one.value * (one.factor / scale if full else 1.0) for one in amounts)
+    result = abs(first - second) if less else first + second
+    unit = noun if kind else ""
+    unit = unit or next((f"{one.unit}s" for one in amounts if one.kind == "money"), "")
+    shown = {item.id: item for _, item in found}
+    return (f"{round(result, 2):,g} {unit}".strip(), list(shown.values())) if result else None
 
 
 def _asked(question: Turn) -> _Asked | None:
