@@ -90,7 +90,7 @@ def test_small_memories_are_asked_as_much_in_vain_and_stand_in_no_other_part(
 ):
     small = list(only_asked())
     in_vain = Counter(asked.unanswerable for one in small for asked in one.questions)
-    assert len(small) == 4200
+    assert len(small) == 5800
     assert 0.3 < in_vain[True] / in_vain.total() < 0.6
     assert {one.id for one in small}.isdisjoint(one.id for one in corpus)
     assert {one.split for one in small} == {"train", "dev", "test"}

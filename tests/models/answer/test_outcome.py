@@ -30,10 +30,10 @@ def test_what_is_not_sure_quotes_two_with_who_and_when_and_no_value_first():
     answer = ask("Which dentist is Ana going to?", *told)
     assert answer.outcome == "closest"
     assert answer.text == (
-        f"{NOT_SURE} “my dentist is moving” [m2] (Ana, 10 August 2024); "
-        "“the dentist has a new chair” [m1] (Ana, 10 August 2024)"
+        f"{NOT_SURE} “the dentist has a new chair” [m1] (Ana, 10 August 2024); "
+        "“my dentist is moving” [m2] (Ana, 10 August 2024)"
     )
-    assert answer.citations == (2, 1)
+    assert answer.citations == (1, 2)
 
 
 @pytest.mark.parametrize(

@@ -140,11 +140,15 @@ TOGETHER = re.compile(
     r"\b(?:altogether|(?:all )?together|in all|total|combined|all told|between us|both)\b", re.I
 )
 """What asks for a difference, and for a sum."""
+ADDED = re.compile(r"\b(?:more|another|also|too|as well|on top|further|extra)\b", re.I)
+BOTH = re.compile(r"\b(?:both|the two|between us)\b", re.I)
 TOLD = re.compile(rf"\b(?:left|remain\w*|to go)\b|{TOGETHER.pattern}", re.I)
 AGED = re.compile(r"(?:\b(?:is|was|am|are|at|turn(?:s|ed)?)|'(?:s|m))\W*$", re.I)
 """What stands before a bare number that is an age, or a time of the day."""
 MINE = word_set("i me mine my")
 PRONOUNS = word_set("because if when i i'm i've he she it they we you this that there")
+MOST_SAID = 40
+"""Words of a turn that tells of an amount: longer ones tell of more than is read."""
 MOST_WORDS = 5
 """Words of what a clause begins with, to be the name of a thing."""
 
@@ -217,17 +221,19 @@ def worked_out(
 ) -> tuple[str, Sequence[ContextItem]] | None:
     """The sum or the difference that is asked for, and the turns that tell what of; else None.
 
-    `likely`: as in `compared`. None where they tell it themselves, or not of two amounts.
+    `likely`: as in `compared`. None where they tell it themselves, or not of two amounts; for a sum
+    also where there may be more than these two.
     """
     asks = HOW_MANY.search(question.text)
     less, together = LESS.search(question.text), TOGETHER.search(question.text)
     if asks is None or bool(less) == bool(together):
         return None
-    noun = asks["noun"] if asks["noun"] and content(asks["noun"]) else ""
+    noun = asks["noun"] or ""
+    noun = "" if TOGETHER.fullmatch(noun) or not content(noun) else noun
     much = asks["many"].casefold() == "much"
     kind = _unit(noun.casefold())[0] or ("money" if much else "")
     turns = sorted((item for item in items if item.id in likely), key=lambda item: item.at)
-    if any(TOLD.search(item.text) for item in turns):
+    if any(TOLD.search(one.text) or len(one.text.split()) > MOST_SAID for one in turns):
         return None
     found = [
         (one, item)
@@ -243,6 +249,8 @@ def worked_out(
     named = much or any(one.kind or one.what for one in amounts)
     if len(amounts) != 2 or len(units) > 1 or not named:
         return None
+    if together and not _are_all(question.text, [item for _, item in found]):
+        return None
     full = all(one.kind for one in amounts)
     scale = _unit(noun.casefold())[2] if kind and noun else amounts[0].factor
     first, second = (one.value * (one.factor / scale if full else 1.0) for one in amounts)
@@ -251,6 +259,14 @@ def worked_out(
     unit = unit or next((f"{one.unit}s" for one in amounts if one.kind == "money"), "")
     shown = {item.id: item for _, item in found}
     return (f"{round(result, 2):,g} {unit}".strip(), list(shown.values())) if result else None
+
+
+def _are_all(asked: str, two: Sequence[ContextItem]) -> bool:
+    """Whether a sum is of two amounts alone: one adds to the other, or both are asked for."""
+    if ADDED.search(two[1].text) or BOTH.search(asked):
+        return True
+    words, (first, second) = content(asked), [content(item.text) for item in two]
+    return bool(words & first - second and words & second - first)
 
 
 def _asked(question: Turn) -> _Asked | None:

@@ -254,8 +254,9 @@ OF_EACH = _listed(r"each(?! (?:day|week|month|year|morning|evening|night|time))|
 TOLD_OF_EACH = _listed(r"each|apiece|a piece|per|every")
 """What asks for a value of every one of several, and what tells one."""
 COMPARED = _listed(
-    r"(?:old|young|cheap|dear|long|short|bigg|larg|small|heavi|light|high|low|fast|slow|quick|near"
-    r"|clos|tall|earli|lat|soon|new|strong|warm|cold|hott|wid|deep|easi|hard|nic)e?(?:r|st)",
+    r"(?:old|eld|young|cheap|dear|prici|long|short|bigg|larg|great|small|heavi|light|high|low|fast"
+    r"|slow|quick|near|clos|tall|earli|lat|soon|new|strong|warm|cold|cool|hott|wid|narrow|deep|easi"
+    r"|hard|nic)e?(?:r|st)",
     r"more|most|less|least|fewer|fewest|better|best|worse|worst|f[au]rthe(?:r|st)|first|than",
     r"last(?! \w)",
 )

@@ -69,6 +69,7 @@ VALUED = ("time", "place", "number")
 PLACING = (" in", " at", " to", " from", " near", " on")
 NAMED = re.compile(r"[^\W\d_a-z][\w'-]*(?: [^\W\d_a-z][\w'-]*)*$")
 """The name that words end in: "my neighbour Lorcan"."""
+SAYING = re.compile(r"\b(?:say|says|said|tells?|told|mention\w*|writes?|wrote|written)\b", re.I)
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
 
@@ -172,12 +173,9 @@ class ExtractiveAnswerer:
         answer = topics.told_of(turn, read)
         if answer is not None:
             return answer
-        telling = {one.item.id for one in read if one.features["shown"] >= 0.0}
-        turns = [one.item for one in read]
-        reckoned = compared(turn, turns, telling) or worked_out(turn, turns, telling)
+        reckoned = _reckoned(turn, parsed, read)
         if reckoned is not None:
-            result, shown = reckoned
-            return _quoting(f"{result} {DASH} ", shown, shown[-1], 1.0)
+            return reckoned
         if lacks_class(turn, items) or foreign(turn.text):
             return closest(parsed, items, read)
         fact = of_fact(turn, items)
@@ -212,6 +210,7 @@ class ExtractiveAnswerer:
         theirs = [other for other in read if other.item.speaker == item.speaker]
         if (
             not (item.current or parsed.past or (item.valid_to or 0.0) > turn.at)
+            or _is_of_other_words(turn.text, parsed, one)
             # Where another says "I work" is not where she does.
             or (not one.features["about"] and spans.TOLD_BY.search(one.quote))
             # Of what takes something back, the words that hold cannot be told.
@@ -235,6 +234,8 @@ class ExtractiveAnswerer:
             (one.head == "Yes" and one.features["cover"] < 1.0)
             # When something is, is mostly told with it: "I love Mondays" are no days of work.
             or (parsed.kind == "time" and not one.features["cover"])
+            # What Emil wants is not what Ida does, unless it is told of both elsewhere.
+            or (not one.features["about"] and spans.opens_with_another(item))
             or _is_told_anew(item.speaker, item.at, one.head, parsed, theirs)
         )
         return one.best >= (max(self.sure, DOUBTFUL) if doubtful else self.sure)
@@ -264,8 +265,9 @@ class ExtractiveAnswerer:
         if _is_told_anew(subject, own.at, value, parsed, theirs):
             return False
         told = spans.fact_features(parsed, own, head, fact.support, read)
-        if read[0].value >= self.sure and content(head) < content(read[0].head):
-            return False  # a fact of each of several, or of a part
+        part = frozenset() < content(head) < content(read[0].head)
+        if part and parsed.kind != "time" and read[0].value >= self.sure:
+            return False  # a fact tells each of several, or less
         if read[0].best >= self.sure and spans.says(read[0], own, head):
             return True
         held = own.current or parsed.past or (own.valid_to or 0.0) > turn.at
@@ -282,6 +284,25 @@ class ExtractiveAnswerer:
             and not spans.says(one, own, head)
             for one in theirs
         )
+
+
+def _is_of_other_words(text: str, parsed: ParsedQuestion, one: spans.Candidate) -> bool:
+    """Whether it is asked what somebody said, and a turn of another does not tell it."""
+    theirs = not parsed.doer or parsed.doer & stems(one.item.speaker)
+    return bool(SAYING.search(text) and not theirs and not SAYING.search(one.quote))
+
+
+def _reckoned(turn: Turn, parsed: ParsedQuestion, read: Sequence[spans.Candidate]) -> Answer | None:
+    """What amounts that are told come to, where a question compares or asks for a number."""
+    if not (parsed.kind == "number" or cues.COMPARED.search(turn.text)):
+        return None
+    items = [one.item for one in read]
+    likely = {one.item.id for one in read if one.features["shown"] >= 0.0}
+    found = compared(turn, items, likely) or worked_out(turn, items, likely)
+    if found is None:
+        return None
+    result, shown = found
+    return _quoting(f"{result} {DASH} ", shown, shown[-1], 1.0)
 
 
 def _compares(parsed: ParsedQuestion, one: spans.Candidate) -> bool:

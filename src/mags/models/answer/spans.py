@@ -52,14 +52,14 @@ MOST_PASSAGES = 3
 """Passages that are read for a question: more than one only where turns are long."""
 OF_EACH = (400, 240, 140)
 """Characters of a turn, of which the first is taken that leaves room for all."""
-SINCE = re.compile(r"\bsince when\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
+SINCE = re.compile(r"\bsince (?:when|what|which)\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
 YES_OR_NO = ("Yes", "No")
 SOON_S = 180.0
 """Within which a correction follows what it corrects: a later one may be of something else."""
-MAY_ANSWER, NEWS = 0.15, 0.35
-"""How likely a turn answers that takes something back, and one that tells of it anew."""
+MAY_ANSWER = 0.15
+"""How likely a turn answers that takes something back or tells of it anew."""
 NUMBER = re.compile(
     rf"\d|\b(?:{TO_TWELVE}|\w+teen|{TENS}|hundred|thousand|dozen|once|twice|half|none|no)\b", re.I
 )
@@ -384,12 +384,16 @@ def about(whom: frozenset[str], item: ContextItem) -> float:
     It is of nobody else where it opens with no other name that does something, or says "I". Of
     nobody in particular (no stems in `whom`) is every turn.
     """
-    opening = OPENING.match(item.text)
-    other = opening is not None and is_verb(opening[2]) and not is_verb(opening[1].casefold())
-    own = not other or TOLD_BY.search(item.text)
+    own = not opens_with_another(item) or TOLD_BY.search(item.text)
     if not whom or (own and whom & stems(item.speaker)):
         return 1.0
     return 0.5 if whom & stems(item.text) else 0.0
+
+
+def opens_with_another(item: ContextItem) -> bool:
+    """Whether a turn opens with a name that does something: "Ana lives"."""
+    opening = OPENING.match(item.text)
+    return opening is not None and is_verb(opening[2]) and not is_verb(opening[1].casefold())
 
 
 def given(parsed: ParsedQuestion, texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -524,7 +528,7 @@ def tells_anew(read: Candidate, values: frozenset[str], asked: frozenset[str]) -
     fresh = cues.TAKEN_BACK.match(text) or (near and cues.RENEWED.match(text))
     if head and fresh and read.value >= MAY_ANSWER:
         return True  # "Actually three": it need not say of what
-    return bool(anew and (named or (read.value >= NEWS and asked & content(text))))
+    return bool(anew and (named or (read.value >= MAY_ANSWER and asked & content(text))))
 
 
 def says(read: Candidate, fact: ContextItem, head: str) -> bool:

@@ -520,10 +520,10 @@ def _span(text: str, item: ContextItem) -> Range | None:
 UNKNOWN = "I don't know."
 NOT_SURE = "I am not sure. What comes closest:"
 MOST_SHOWN = 2
-MAY_ANSWER, MAY_SHOW, BESIDE = 0.1, logit(0.02), 0.03
-"""How likely a turn answers, or by its reader shows what is asked, from where it is quoted; and how
-likely from where it is quoted second though it shares no word. Chosen on the corpus's `dev`
-(docs/log/2026-11-28.md)."""
+MAY_ANSWER, MAY_SHOW, BESIDE = (0.1, 0.2), (logit(0.02), logit(0.06)), 0.03
+"""How likely a turn answers, or by its reader shows what is asked, from where it is quoted: one
+that shares a word, and one that does not; and how likely the latter is quoted second. Chosen on
+the corpus's `dev` (docs/log/2026-11-29.md)."""
 MOST_QUOTED = 240
 MOST_LINKED = 8
 _YEAR = re.compile(r" \d{4}$")
@@ -548,7 +548,11 @@ def closest(
     turns = {i.within: i for i in items if i.fact is None and i.within is not None}
     leads = [turns.get(item.id, item) for item in items if item.within is None]
     unread = (item for item in leads if item.fact is not None)
-    may = (one.best >= MAY_ANSWER or one.features["shown"] >= MAY_SHOW for one in read)
+    may = (
+        one.best >= MAY_ANSWER[apart] or one.features["shown"] >= MAY_SHOW[apart]
+        for one in read
+        for apart in [not one.features["words"]]
+    )
     if not held and not any(may) and not any(shares(question, item) for item in unread):
         return Answer(text=UNKNOWN, outcome="unknown", support=best)
     likely = sorted(read, key=lambda one: -one.quoted)
