@@ -47,7 +47,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--probes", type=int, default=20_000)
     parser.add_argument(
-        "--state", type=Path, help="where --only probes (or fuzz) is kept, to go on later"
+        "--state", type=Path, help="where --only kills, probes or fuzz is kept, to go on later"
     )
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5, help="of fairness, for each kind")
@@ -56,7 +56,9 @@ def main() -> int:
     loads = {
         "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
         "mixture": lambda at: mixture(at, crowd, seconds=options.seconds),
-        "kills": lambda at: kills(at, crowd, times=options.kills),
+        "kills": lambda at: kills(
+            at, crowd, times=options.kills, state=options.state or at / "state"
+        ),
         "workers": lambda at: shared(at, each=150),
         "worker-killed": one_of_three,
         "machine-killed": one_node,

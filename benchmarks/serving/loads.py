@@ -255,9 +255,29 @@ def watched(
     ]
 
 
-def kills(folder: Path, crowd: Crowd, *, times: int) -> dict[str, float]:
-    """Kill a server under the mixture so many times; what of the acknowledged is gone."""
-    port, tally, chance = free_port(), LoadTally(killed=True), random.Random(5)
+ROUND = 25
+"""Kills of one folder, after which what was acknowledged is looked for."""
+
+
+def kills(folder: Path, crowd: Crowd, *, times: int, state: Path) -> dict[str, float]:
+    """Kill a server under the mixture so many times, in rounds; what of the acknowledged is gone.
+
+    `state`: a folder that keeps the sums of the rounds, from which a stopped campaign goes on.
+    """
+    state.mkdir(parents=True, exist_ok=True)
+    kept = state / "kills.json"
+    found: dict[str, float] = json.loads(kept.read_text()) if kept.exists() else {}
+    while (done := int(found.get("kills", 0))) < times:
+        some = _round(folder / str(done), crowd, times=min(ROUND, times - done), seed=5 + done)
+        found = {name: found.get(name, 0) + value for name, value in some.items()}
+        kept.write_text(json.dumps(found))
+        print(found, flush=True)
+    return found
+
+
+def _round(folder: Path, crowd: Crowd, *, times: int, seed: int) -> dict[str, float]:
+    folder.mkdir()
+    port, tally, chance = free_port(), LoadTally(killed=True), random.Random(seed)
     for number in range(times):
         with running(folder, port) as server:
             over = threading.Event()

@@ -170,3 +170,23 @@ def test_what_was_told_is_said_to_be_so() -> None:
     with mags.open(None) as memory:
         memory.observe("my brother broke his wrist skating", at="2026-03-06")
         assert memory.ask("Did my brother break his wrist?").text.startswith("Yes")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What does my sister's husband do for a living?", "drives a bus"),
+        ("What does Ana's sister's husband do for a living?", "drives a bus"),
+        ("Who is my sister's husband?", "Ekow"),
+    ],
+)
+def test_what_a_relatives_relative_does_is_not_who_that_is(question: str, answer: str) -> None:
+    said = ["My sister Dede is married to a man called Ekow.", "Ekow drives a bus in Accra."]
+    with heard(said) as memory:
+        assert memory.ask(question, speaker="Ana").text.startswith(f"{answer} \N{EM DASH} ")
+
+
+def test_where_a_relatives_relative_works_is_left_open_unless_told() -> None:
+    with heard(["My sister Dede is married to a man called Ekow."]) as memory:
+        said = memory.ask("Where does my sister's husband work?", speaker="Ana").text
+        assert said.startswith(LEFT_OPEN)

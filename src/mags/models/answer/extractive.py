@@ -16,7 +16,13 @@ from dataclasses import dataclass, field, replace
 from mags.models import rendering
 from mags.models.answer import cues, spans, topics
 from mags.models.answer.amounts import compared, worked_out
-from mags.models.answer.question import ParsedQuestion, content, of_another_thing, read_question
+from mags.models.answer.question import (
+    ParsedQuestion,
+    content,
+    of_another_thing,
+    read_question,
+    same_relation,
+)
 from mags.models.answer.support import (
     GIVEN_UP,
     LEAST,
@@ -69,6 +75,8 @@ VALUED = ("time", "place", "number")
 PLACING = (" in", " at", " to", " from", " near", " on")
 NAMED = re.compile(r"[^\W\d_a-z][\w'-]*(?: [^\W\d_a-z][\w'-]*)*$")
 """The name that words end in: "my neighbour Lorcan"."""
+OF_RELATIVE = re.compile(r"\b(?:my|our|[A-Z][\w-]*'s) (?:[\w-]+'s )+[\w-]+")
+"""Somebody told by whose relative they are: "my sister's husband"."""
 SAYING = re.compile(r"\b(?:say|says|said|tells?|told|mention\w*|writes?|wrote|written)\b", re.I)
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
@@ -146,7 +154,8 @@ class ExtractiveAnswerer:
 
         None where nobody is, or where it was answered by something else.
         """
-        by_fact = topics.by_name(turn, [item for item in items if item.fact is not None])
+        facts = [item for item in items if item.fact is not None]
+        by_fact = _by_chain(turn, facts) or topics.by_name(turn, facts)
         if by_fact is not None:
             return by_fact if answer.outcome != "answered" else None
         described = topics.described(turn)
@@ -376,7 +385,7 @@ def of_fact(turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
     question = read_question(turn)
     facts = [item for item in items if item.fact is not None]
     chain = find_chain(question, facts)
-    if chain is not None and question.kind != "yesno":
+    if chain is not None and question.kind != "yesno" and _says_all(question, chain[0]):
         steps, end = chain
         return _quoting(f"{end} {DASH} ", steps, steps[-1], 1.0)
     fitting = _sure_only(judge(question, _end_dead_pets(facts)))
@@ -388,6 +397,28 @@ def of_fact(turn: Turn, items: Sequence[ContextItem]) -> Answer | None:
     if not head and (best.tentative or question.kind in ("yesno", "reason", *VALUED)):
         return None
     return _quoting(head, together, together[0], strength)
+
+
+def _says_all(question: ParsedQuestion, steps: Sequence[ContextItem]) -> bool:
+    """Whether a chain does not end with who does what is asked: a sister's husband, of his work."""
+    relations = [item.fact[1] for item in steps if item.fact is not None]
+    last = canonical(relations[-1]) if relations else None
+    if question.kind == "person" or last is None or last.answers != "person":
+        return True
+    walked = frozenset().union(*(same_relation(name) for name in relations))
+    said = (words for name, words in question.relations.items() if name in walked)
+    told = content(" ".join(item.text for item in steps)).union(*question.names, *said)
+    return question.words <= told
+
+
+def _by_chain(turn: Turn, facts: Sequence[ContextItem]) -> tuple[Turn, ContextItem] | None:
+    """A question of "my sister's husband" asked by his name, and the fact that tells it."""
+    parsed, whom = read_question(turn), OF_RELATIVE.search(turn.text)
+    chain = find_chain(parsed, facts)
+    if whom is None or chain is None or _says_all(parsed, chain[0]):
+        return None
+    steps, end = chain
+    return replace(turn, text=turn.text.replace(whom[0], end)), steps[-1]
 
 
 def _may_renew(subject: str, speaker: str, other: str) -> bool:
