@@ -151,6 +151,11 @@ def result(question: str, items: Sequence[ContextItem]) -> str | None:
             ["I have sold the boat for 6,500 euros.", "The trailer went for 750."],
             "7,250 euros",
         ),
+        (
+            "How much did house and garden cost together?",
+            ["The house cost 1,234,500 euros.", "The garden cost 67.25 euros."],
+            "1,234,567.25 euros",
+        ),
         ("By how much did the rent rise?", ["The rent went from 640 to 690 pounds."], "50 pounds"),
         (
             "How many hours did I work in total?",
@@ -171,6 +176,7 @@ def test_sums_and_differences_are_worked_out(question: str, texts: list[str], an
         ("How many lessons did I book?", ["I booked ten lessons, then two more lessons."]),
         ("How many dogs are left?", ["Mother has two dogs.", "Kiko died, he was sixteen."]),
         ("How many coins do I have in all?", ["I have 25 rare coins.", "I keep 12 old coins."]),
+        ("How much is left to go?", ["I saved 300 euros for it.", "I saved 450 euros by now."]),
         ("How much is it in all?", ["The tent is 90 euros and the stove $40."]),
         ("How many bowls altogether?", ["I made two bowls, three bowls and four bowls."]),
     ],
@@ -186,5 +192,6 @@ def test_a_sum_is_no_less_than_a_difference(first: int, second: int) -> None:
         result("How many tickets did I sell on Monday and Tuesday together?", items)
         == f"{first + second:,}"
     )
+    items = told(f"I had {first} tickets.", f"I sold {second} tickets on Tuesday.")
     left = result("How many tickets are left?", items)
     assert left == (f"{abs(first - second):,}" if first != second else None)

@@ -18,7 +18,7 @@ from mags.models.answer.question import OFFER, PAST_TENSE, content
 from mags.models.policy.rules.lexicon import FIRST
 from mags.models.policy.rules.tokens import WORD, stems
 from mags.ports.answer import ContextItem
-from mags.ports.english import TENS, TO_TWELVE, is_verb, word_set
+from mags.ports.english import TENS, TO_TWELVE, is_verb, lemma, word_set
 from mags.ports.policy import Turn
 
 
@@ -129,17 +129,21 @@ HOW_MANY = re.compile(
     r"\bhow (?P<many>many|much)(?: of)?(?: (?:the|my|our|his|her|their))?(?: (?P<noun>[^\W\d_]+))?",
     re.I,
 )
+LEFT = re.compile(
+    r"\b(?:short of|still (?:to|have to|needs?|lacks?))\b"
+    r"|\b(?:left|remain\w*|to go)(?:\W*$| (?:in|to|of|at|for|over|after|with|once)\b)",
+    re.I,
+)
 LESS = re.compile(
-    r"\bby (?:how (?:much|many)|what)\b|\b(?:short of|still (?:to|have to|needs?|lacks?))\b"
+    rf"{LEFT.pattern}|\bby (?:how (?:much|many)|what)\b"
     r"|\bhow much (?!more|less)[^?]*\b(?:up|rise|risen|rose|fall|fallen|drop(?:ped)?|gain(?:ed)?)\b"
-    r"|\b(?:left|remain\w*|to go)(?:\W*$| (?:in|to|of|at|for|over|after|with|once)\b)"
     rf"|\bhow (?:much|many)(?: \w+)? (?:{'|'.join(MORE_BY)})\b(?!\W*$)",
     re.I,
 )
 TOGETHER = re.compile(
     r"\b(?:altogether|(?:all )?together|in all|total|combined|all told|between us|both)\b", re.I
 )
-"""What asks for a difference, and for a sum."""
+"""What asks for what is left, for any difference, and for a sum."""
 ADDED = re.compile(r"\b(?:more|another|also|too|as well|on top|further|extra)\b", re.I)
 BOTH = re.compile(r"\b(?:both|the two|between us)\b", re.I)
 TOLD = re.compile(rf"\b(?:left|remain\w*|to go)\b|{TOGETHER.pattern}", re.I)
@@ -249,16 +253,27 @@ def worked_out(
     named = much or any(one.kind or one.what for one in amounts)
     if len(amounts) != 2 or len(units) > 1 or not named:
         return None
-    if together and not _are_all(question.text, [item for _, item in found]):
+    two = [item for _, item in found]
+    if together and not _are_all(question.text, two):
         return None
+    same = _verbs(two[0]) & _verbs(two[1]) - content(noun) if two[0] is not two[1] else None
+    if LEFT.search(question.text) and same:
+        return None  # "I have saved 300", "I have saved 450 now": the same told anew
     full = all(one.kind for one in amounts)
     scale = _unit(noun.casefold())[2] if kind and noun else amounts[0].factor
     first, second = (one.value * (one.factor / scale if full else 1.0) for one in amounts)
     result = abs(first - second) if less else first + second
     unit = noun if kind else ""
     unit = unit or next((f"{one.unit}s" for one in amounts if one.kind == "money"), "")
-    shown = {item.id: item for _, item in found}
-    return (f"{round(result, 2):,g} {unit}".strip(), list(shown.values())) if result else None
+    number = f"{result:,.2f}".rstrip("0").rstrip(".")
+    shown = {item.id: item for item in two}
+    return (f"{number} {unit}".strip(), list(shown.values())) if result else None
+
+
+def _verbs(item: ContextItem) -> frozenset[str]:
+    """The base forms of the verbs of a turn, but for those that help: "have", "be"."""
+    words = {word.casefold() for word in WORD.findall(item.text)}
+    return content(" ".join(lemma(word) for word in words if is_verb(word)))
 
 
 def _are_all(asked: str, two: Sequence[ContextItem]) -> bool:
