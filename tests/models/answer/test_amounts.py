@@ -195,3 +195,22 @@ def test_a_sum_is_no_less_than_a_difference(first: int, second: int) -> None:
     items = told(f"I had {first} tickets.", f"I sold {second} tickets on Tuesday.")
     left = result("How many tickets are left?", items)
     assert left == (f"{abs(first - second):,}" if first != second else None)
+
+
+WORDS = st.sampled_from(
+    (
+        *("how many", "how much", "which", "older", "left", "altogether", "the red one of two"),
+        *("by 3", "hundred and a half", "1,234.5", "£20", "$", "9" * 400, "-3", "50%", "5/6"),
+        *("12:30", "or", "euros", "years", "twenty-one more", "3 May", "I'm", "?", ".", ","),
+    )
+)
+
+
+@given(
+    asked=st.lists(WORDS).map(" ".join), said=st.lists(st.lists(WORDS).map(" ".join), max_size=3)
+)
+def test_any_words_are_read_without_a_fault(asked: str, said: list[str]) -> None:
+    items = told(*said)
+    turn = Turn(text=asked, speaker="Ines", at=ASKED_AT)
+    for found in (compared(turn, items, {1, 2, 3}), worked_out(turn, items, {1, 2, 3})):
+        assert found is None or (found[0] and "nan" not in found[0] and "inf" not in found[0])

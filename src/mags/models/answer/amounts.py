@@ -102,8 +102,9 @@ COUNTED |= {word: 10 * n for n, word in enumerate(TENS.split("|"), 2)}
 COUNTED |= {"": 1, "hundred": 100, "thousand": 1000}
 
 AMOUNT = re.compile(
-    rf"(?P<sign>[{''.join(SIGNS)}])?(?:(?<![\w.,:/-])(?P<figure>\d[\d,]*(?:\.\d+)?)(?![:/.,]?\d)"
-    rf"(?P<k>k\b)?|\b(?P<word>(?:{TENS})(?:-(?:{TO_TWELVE}))?|\w+teen|{TO_TWELVE})\b"
+    rf"(?P<sign>[{''.join(SIGNS)}])?"
+    r"(?:(?<![\w.,:/-])(?P<figure>\d[\d,]{0,14}(?:\.\d+)?)(?![:/.,]?\d)(?P<k>k\b)?"
+    rf"|\b(?P<word>(?:{TENS})(?:-(?:{TO_TWELVE}))?|\w+teen|{TO_TWELVE})\b"
     r"(?: (?P<times>hundred|thousand)\b)?)(?P<half>(?: and)? a half\b)?"
     r"(?: (?:more|other|new|further|extra)\b)?"
     rf"(?:[- ]?(?P<unit>[{''.join(SIGNS)}]|(?!(?:an?|per|each|every)\b)[^\W\d_]+))?"
