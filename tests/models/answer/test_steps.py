@@ -92,6 +92,7 @@ SAID = {
     "I have had seven of my lessons.": 7,
     "I pay my taxes to Mrs Bart now.": 8,
     "Mr Hudak takes my taxes.": 9,
+    "The bridge is shut since 31 January.": 10,
 }
 ANSWERS = {
     "Mrs Halloran's cat": {2: "Pickle"},
@@ -102,6 +103,7 @@ ANSWERS = {
     "older": {5: "My son"},
     "left": {7: "seven"},
     "taxes": {8: "Mrs Bart", 9: "Mr Hudak"},
+    "bridge": {10: "31 January"},
 }
 """What the reader finds for a question that has some words: the words of a turn."""
 
@@ -163,3 +165,16 @@ def test_one_of_what_is_compared_the_rest_or_what_came_after_is_no_answer(
     found = answer(question, *ids)
     assert not found.text.startswith(("My son", "seven", "Mrs Bart"))
     assert set(ids) == set(found.citations) or found.text.startswith("Mr Hudak")
+
+
+@pytest.mark.parametrize(
+    ("question", "since"),
+    [
+        ("Since when is the bridge shut?", True),
+        ("How long has the bridge been shut?", True),
+        ("How long will the bridge be shut?", False),
+        ("How long is the bridge?", False),
+    ],
+)
+def test_when_something_began_is_not_how_long_it_takes(question: str, since: bool) -> None:
+    assert answer(question, 10).text.startswith("since 31 January") is since

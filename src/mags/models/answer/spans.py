@@ -53,6 +53,8 @@ MOST_PASSAGES = 3
 OF_EACH = (400, 240, 140)
 """Characters of a turn, of which the first is taken that leaves room for all."""
 SINCE = re.compile(r"\bsince (?:when|what|which)\b|\b(?:for )?how long\b|\bfrom when\b", re.I)
+LASTS = re.compile(r"\bhow long (?:will|did|does|was|were|is|are)\b(?!.* been\b)", re.I)
+"""What asks how long something takes or is, and not since when."""
 EACH = re.compile(r"\b(?:(?:what|which) (?:days|nights|evenings|mornings)|how often)\b", re.I)
 """What asks for days that come again and again."""
 YES_OR_NO = ("Yes", "No")
@@ -351,6 +353,8 @@ def _head(text: str, parsed: ParsedQuestion, item: ContextItem, span: _Span) -> 
     if since or parsed.kind == "time":
         tell = since_told if since else day_told
         told_when = tell(text, span.sentence, item.at, asked)
+        if told_when.startswith("since ") and LASTS.search(text):
+            return ""  # when it began is not how long it takes
         if told_when or not (since and NUMBER.search(span.text)):
             return told_when or (tell(text, span.quote, item.at, asked) if not sure else "")
     if parsed.kind == "number" and NUMBER.search(span.text) is None:
