@@ -102,6 +102,7 @@ ANSWERS = {
     "Lorcan come from": {4: "Belfast"},
     "older": {5: "My son"},
     "left": {7: "seven"},
+    "ahead": {7: "seven"},
     "taxes": {8: "Mrs Bart", 9: "Mr Hudak"},
     "bridge": {10: "31 January"},
 }
@@ -156,6 +157,7 @@ def test_who_that_is_answers_nothing_else_and_is_asked_about_by_name() -> None:
     [
         ("Who is older, my son or my nephew?", (5, 6)),
         ("How many lessons do I have left?", (7,)),
+        ("By how many lessons am I ahead of Tom?", (7,)),
         ("Who took my taxes before?", (8, 9)),
     ],
 )

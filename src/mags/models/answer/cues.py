@@ -250,6 +250,9 @@ SUMMED = _listed(
 LEFT_OVER = re.compile(r"\bhow (?:much|many) [^?]*(?:left|remain\w*|to go)\W*$", re.I)
 TOLD_LEFT = _listed(r"left|remain\w*|to go|only|still|more|another|short of")
 """What asks for what is left of something, and what tells it."""
+DIFFERENCE = _listed(r"by how (?:much|many)", r"how (?:much|many) [^?]*short of")
+TOLD_DIFFERENCE = _listed(r"by|raise|rise|than|more|less|fewer|short|missing|another")
+"""What asks for a difference, and what tells one."""
 OF_EACH = _listed(r"each(?! (?:day|week|month|year|morning|evening|night|time))|apiece")
 TOLD_OF_EACH = _listed(r"each|apiece|a piece|per|every")
 """What asks for a value of every one of several, and what tells one."""

@@ -63,9 +63,10 @@ INTENDED = "plans wants"
 SHARES = (
     (cues.SUMMED, cues.SUMMED),
     (cues.LEFT_OVER, cues.TOLD_LEFT),
+    (cues.DIFFERENCE, cues.TOLD_DIFFERENCE),
     (cues.OF_EACH, cues.TOLD_OF_EACH),
 )
-"""How a question asks for a sum, for the rest or for a share of one, and how those are told."""
+"""How a question asks for a sum, for the rest, a difference or a share, and how those are told."""
 WEEK = re.compile(r"\bthe week of \d{1,2} \w+ \d{4}\b")
 MOST_TOGETHER = 5
 FEWEST_KNOWN = 3
