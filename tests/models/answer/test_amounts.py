@@ -101,11 +101,39 @@ def test_what_is_not_told_of_both_alike_is_not_compared(question: str, texts: li
     assert which(question, told(*texts)) is None
 
 
-def test_the_newest_of_what_is_told_of_one_counts() -> None:
-    items = told(
-        "The van costs 900 euros.", "The bike costs 700 euros.", "The van is 600 euros now."
-    )
-    assert which("Which costs less, the van or the bike?", items) == "the van"
+MISLEADING = {
+    "Who has more hens, Lea or Rui?": ["Lea might buy 30 hens, now she has 4.", "Rui has 11 hens."],
+    "Which costs less, the van or the car?": ["If the van cost 50 euros!", "The car is 70 euros."],
+    "Who has more sheep, Ida or Vera?": ["Ida no longer has 6 sheep.", "Vera has 4 sheep."],
+    "Who has more goats, Ida or Vera?": ["Ida sold 6 goats and has 2 goats.", "Vera has 4 goats."],
+    "Who is younger, Paul or Karl?": ["Paul was 30 when his son was born.", "Karl is 40."],
+    "Which was colder, the attic or the hall?": ["The attic was minus 5 degrees, the hall 3."],
+    "Which rug is cheaper?": ["The wool rug is 80 euros.", "The cotton rug is 90, at half price."],
+    "Which is cheaper, the jute mat or the wool mat?": [
+        "The jute mat is 90 euros. Cleaning the jute mat costs 20 euros. The wool mat is 80 euros."
+    ],
+    "Which is cheaper, tea or coffee?": ["Tea is 3 euros, coffee 4. On Mondays coffee is 2."],
+    "Which of my cats is older?": ["My tabby cat is 4 and my black cat is 18 months."],
+    "Which ring was cheaper?": ["The silver ring cost 1.200 euros and the gold ring cost 900."],
+    "Which hotel is cheaper?": [
+        "The Oslo hotel is 90 euros a night, the Bergen hotel 600 euros for the week."
+    ],
+    "Which is earlier, the play or the concert?": [
+        "The play is on 3 May, the concert on 1 May.",
+        "They put the concert off by a month.",
+    ],
+    "Which costs more, the bike or the bus?": [
+        "The bike was 90.",
+        "The bus is 80.",
+        "The bike is 70.",
+    ],
+}
+"""Amounts that may not be of what is compared, or not hold."""
+
+
+@pytest.mark.parametrize("question", MISLEADING)
+def test_an_amount_that_may_not_be_its_own_or_not_hold_decides_nothing(question: str) -> None:
+    assert which(question, told(*MISLEADING[question])) is None
 
 
 def test_what_others_say_of_themselves_is_not_mine() -> None:
@@ -138,7 +166,7 @@ def result(question: str, items: Sequence[ContextItem]) -> str | None:
     [
         (
             "How many driving lessons do I have left?",
-            ["I have booked ten driving lessons.", "I have had seven of my driving lessons now."],
+            ["I have booked ten driving lessons.", "I have had seven of my driving lessons."],
             "3",
         ),
         (
@@ -175,6 +203,10 @@ def test_sums_and_differences_are_worked_out(question: str, texts: list[str], an
         ("How many lessons are left?", ["I booked ten lessons."]),
         ("How many lessons did I book?", ["I booked ten lessons, then two more lessons."]),
         ("How many dogs are left?", ["Mother has two dogs.", "Kiko died, he was sixteen."]),
+        ("How many pages are left in my book?", ["My book has 300 pages, my sister's 250 pages."]),
+        ("How much is left to pay?", ["I paid him 50 euros, so I owe him 150 euros now."]),
+        ("How many scarves in total?", ["I knitted 3 scarves.", "I want to knit 5 more scarves."]),
+        ("By how much did the rent go up?", ["The rent is 760 euros, and heating is 80 euros."]),
         ("How many coins do I have in all?", ["I have 25 rare coins.", "I keep 12 old coins."]),
         ("How much is left to go?", ["I saved 300 euros for it.", "I saved 450 euros by now."]),
         ("How much is it in all?", ["The tent is 90 euros and the stove $40."]),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mags.models.answer import cues
 from mags.models.answer.dates import nearest_times, plainly
 from mags.models.answer.question import OFFER, PAST_TENSE, content
 from mags.models.policy.rules.lexicon import FIRST
@@ -103,12 +104,13 @@ COUNTED |= {"": 1, "hundred": 100, "thousand": 1000}
 
 AMOUNT = re.compile(
     rf"(?P<sign>[{''.join(SIGNS)}])?"
-    r"(?:(?<![\w.,:/-])(?P<figure>\d[\d,]{0,14}(?:\.\d+)?)(?![:/.,]?\d)(?P<k>k\b)?"
+    r"(?:(?<![\w.,:/-])(?P<figure>\d[\d,]{0,14}(?:\.\d\d?)?)(?![:/.,]?\d)(?P<k>k\b)?"
     rf"|\b(?P<word>(?:{TENS})(?:-(?:{TO_TWELVE}))?|\w+teen|{TO_TWELVE})\b"
     r"(?: (?P<times>hundred|thousand)\b)?)(?P<half>(?: and)? a half\b)?"
     r"(?: (?:more|other|new|further|extra)\b)?"
     rf"(?:[- ]?(?P<unit>[{''.join(SIGNS)}]|(?!(?:an?|per|each|every)\b)[^\W\d_]+))?"
-    r"(?P<each>,? (?:an?|per|each|every) (?:hour|day|week|month|year)\b)?(?=(?P<than> \w+)?)",
+    r"(?P<each>,? (?:an?|per|each|every|for the) (?:hour|day|night|week|month|year)\b)?"
+    r"(?=(?P<than> \w+)?)",
     re.I,
 )
 CLAUSE = re.compile(r"[.;!?]+\s+|,\s+(?!\d)|\b(?:and|but|while|whereas|though)\b", re.I)
@@ -147,9 +149,19 @@ TOGETHER = re.compile(
 """What asks for what is left, for any difference, and for a sum."""
 ADDED = re.compile(r"\b(?:more|another|also|too|as well|on top|further|extra)\b", re.I)
 BOTH = re.compile(r"\b(?:both|the two|between us)\b", re.I)
+BALANCE = re.compile(r"\b(?:now|so far|by now|owes?|still)\b", re.I)
+"""What may tell how much it is now, and not how much of it went."""
 TOLD = re.compile(rf"\b(?:left|remain\w*|to go)\b|{TOGETHER.pattern}", re.I)
 AGED = re.compile(r"(?:\b(?:is|was|am|are|at|turn(?:s|ed)?)|'(?:s|m))\W*$", re.I)
 """What stands before a bare number that is an age, or a time of the day."""
+UNSURE = re.compile(
+    r"\b(?:used to|no longer|half|halved|between|minus|than|reduced|discount\w*|off|instead"
+    r"|postponed|delayed|(?:was|were|been|got) moved"
+    r"|(?:was|were) (?:\d+|\w+teen|\w+ty(?:-\w+)?) (?:in|when|at))\b"
+    rf"|{cues.NOT.pattern}|{cues.HEDGED.pattern}",
+    re.I,
+)
+"""What shows that an amount may not be, or not any more."""
 MINE = word_set("i me mine my")
 PRONOUNS = word_set("because if when i i'm i've he she it they we you this that there")
 MOST_SAID = 40
@@ -234,20 +246,24 @@ def worked_out(
     if asks is None or bool(less) == bool(together):
         return None
     noun = asks["noun"] or ""
-    noun = "" if TOGETHER.fullmatch(noun) or not content(noun) else noun
+    noun = "" if TOGETHER.fullmatch(noun) or noun in MORE_BY or not content(noun) else noun
     much = asks["many"].casefold() == "much"
     kind = _unit(noun.casefold())[0] or ("money" if much else "")
     turns = sorted((item for item in items if item.id in likely), key=lambda item: item.at)
-    if any(TOLD.search(one.text) or len(one.text.split()) > MOST_SAID for one in turns):
+    if any(_may_mislead(question.text, one) for one in turns):
         return None
+    of_it = LEFT.search(question.text) or together
     found = [
         (one, item)
         for item in turns
         for clause in _clauses(item, future=False)
         for one in _amounts(clause, item.at, future=False)
-        if one.what & content(noun)
-        or (one.kind and one.kind == kind)
-        or not (one.kind or one.what or AGED.search(clause[: one.start]))
+        if (of_it or content(question.text) & content(clause))
+        and (
+            one.what & content(noun)
+            or (one.kind and one.kind == kind)
+            or not (one.kind or one.what or AGED.search(clause[: one.start]))
+        )
     ]
     amounts = [one for one, _ in found]
     units = {(one.kind, one.unit, one.each) for one in amounts if one.kind}
@@ -275,6 +291,15 @@ def _verbs(item: ContextItem) -> frozenset[str]:
     """The base forms of the verbs of a turn, but for those that help: "have", "be"."""
     words = {word.casefold() for word in WORD.findall(item.text)}
     return content(" ".join(lemma(word) for word in words if is_verb(word)))
+
+
+def _may_mislead(asked: str, item: ContextItem) -> bool:
+    """Whether a turn tells the result itself, more than is read, what may not be, or of others."""
+    text = item.text
+    long = len(text.split()) > MOST_SAID
+    others = cues.kin_of(text) - cues.kin_of(asked)
+    balance = LEFT.search(asked) and BALANCE.search(text)
+    return bool(long or others or balance or TOLD.search(text) or UNSURE.search(text))
 
 
 def _are_all(asked: str, two: Sequence[ContextItem]) -> bool:
@@ -327,7 +352,7 @@ def _parties(text: str) -> tuple[str, ...]:
 def _told(
     asked: _Asked, items: Sequence[ContextItem], likely: Collection[int]
 ) -> Mapping[str, _Told] | None:
-    """By name what turns tell of each; None where two amounts may be of the same.
+    """By name what turns tell of each; None where an amount may be another's, or not hold.
 
     Where the question names nothing: what two clauses of a likely turn begin with.
     """
@@ -335,20 +360,28 @@ def _told(
     both: dict[str, _Told] = {}
     for item in sorted(items, key=lambda item: item.at):
         heads: dict[str, _Told] = {}
+        count, others, about = 0, 0, False
         for clause in _clauses(item, future=asked.future):
-            found = [a for a in _amounts(clause, item.at, future=asked.future) if _fits(asked, a)]
+            every = list(_amounts(clause, item.at, future=asked.future))
+            found = [one for one in every if _fits(asked, one)]
             found = [one for one in found if one.kind != "moment"] or found
-            if len(found) != 1:
-                continue
-            for name, thing in _named(asked, clause, item):
-                before = told.get(name)
-                if before and not found[0].kind and before.amount.value != found[0].value:
+            count += len(found)
+            others += sum(bool(one.kind) and one.kind != "moment" for one in every) > 1
+            names = list(_named(asked, clause, item))
+            about = about or bool(names)
+            for name, thing in names if len(found) == 1 else ():
+                if name in told:
                     return None
                 told[name] = _Told(thing=thing, amount=found[0], item=item)
-            head = _head(clause[: found[0].start])
+            head = _head(clause[: found[0].start]) if len(found) == 1 else ""
             if head and item.id in likely:
                 heads[head] = _Told(thing=head, amount=found[0], item=item)
-        both = heads if len(heads) > 1 else both
+        used = sum(one.item is item for one in told.values())
+        doubtful = others or UNSURE.search(item.text)
+        if about and (doubtful or (used and count != used) or cues.CORRECTED.search(item.text)):
+            return None
+        if len(heads) == count > 1 and not doubtful:
+            both = heads
     return both if not asked.parties and len(told) < 2 else told
 
 
@@ -366,6 +399,8 @@ def _values(asked: _Asked, amounts: Sequence[_Amount]) -> list[float]:
         bare and (len(factors) > 1 or ("moment", "second") in units)
     )
     if apart or sign == "0" or (not units and asked.kind not in BARE):
+        return []
+    if bare and asked.kind == "age" and factors - {UNITS["year"][2]}:
         return []
     if bare:
         amounts = [replace(one, factor=1.0) for one in amounts]
@@ -397,7 +432,7 @@ def _amounts(clause: str, at: float, *, future: bool) -> Iterator[_Amount]:
         timed = any(day.start < m.end("unit") and m.start() < day.end for day in days)
         unit = "" if timed else (m["unit"] or "").casefold()
         kind, system, factor = _unit(SIGNS.get(m["sign"] or unit, unit))
-        by = clause[: m.start()].rstrip().endswith(" by")
+        by = clause[: m.start()].rstrip().endswith(" by") or (unit, m["than"]) == ("of", " us")
         if (
             by
             or (m["than"] or unit).strip().casefold() in MORE_BY
